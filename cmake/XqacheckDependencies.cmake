@@ -1,0 +1,23 @@
+# Every dependency is a Debian/Ubuntu package (see doc/dependencies.md); none is vendored.
+
+find_package(Threads REQUIRED)
+find_package(OpenMP REQUIRED COMPONENTS CXX)
+find_package(Eigen3 3.4 REQUIRED NO_MODULE)
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(hwy REQUIRED)
+find_path(RANDOM123_INCLUDE_DIR Random123/philox.h REQUIRED)
+find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
+
+# Header-only use of both: xxHash is inlined, Random123 has no library.
+add_library(xqacheck_random123 INTERFACE)
+target_include_directories(xqacheck_random123 SYSTEM INTERFACE "${RANDOM123_INCLUDE_DIR}")
+add_library(xqacheck_xxhash INTERFACE)
+target_include_directories(xqacheck_xxhash SYSTEM INTERFACE "${XXHASH_INCLUDE_DIR}")
+target_compile_definitions(xqacheck_xxhash INTERFACE XXH_INLINE_ALL)
+
+if(BUILD_TESTING)
+  find_package(Catch2 REQUIRED)
+  find_package(rapidcheck REQUIRED)
+endif()

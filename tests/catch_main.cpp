@@ -1,0 +1,4 @@
+#ifndef XQACHECK_CATCH2_V3
+#define CATCH_CONFIG_MAIN
+#endif
+#include "tests/catch.hpp"
