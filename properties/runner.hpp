@@ -1,0 +1,41 @@
+// Runner: how a property runs the kernel under test. A property never knows where the kernel runs (worker process, GPU,
+// in-process for trusted emulators); it hands over problems and gets outcomes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "properties/outcome.hpp"
+#include "reference/problem.hpp"
+
+namespace xqacheck::properties {
+
+// Where buffers lie relative to unmapped memory.
+enum class Placement : std::uint8_t {
+  plain,  // ordinary aligned memory with write canaries around it
+  end,    // every buffer ends where unmapped memory begins
+  begin   // every buffer begins where unmapped memory ends
+};
+
+// What the memory that must not matter holds before the run.
+enum class Fill : std::uint8_t { zero, nan, huge, random };
+
+struct RunOptions {
+  Placement place = Placement::plain;
+  Fill scratch = Fill::nan;      // scratch workspace before the run
+  Fill output = Fill::nan;       // output and LSE before the run
+  std::uint32_t plan = 0;        // forced split count, 0: the kernel's own
+  std::uint32_t runs = 1;        // run() calls on one prepared instance; the outcome is that of the last
+  double timeout_seconds = 30;
+  std::uint64_t fill_seed = 0;
+};
+
+class Runner {
+ public:
+  virtual ~Runner() = default;
+  // Never throws for what the kernel does; throws EnvironmentError when no worker can be had at all.
+  virtual Outcome run(const reference::Problem& problem, const RunOptions& options) = 0;
+  virtual const xqacheck_description& description() = 0;  // of the kernel under test, strings owned by the runner
+};
+
+}  // namespace xqacheck::properties
