@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "properties/errors.hpp"
 #include "properties/outcome.hpp"
 #include "reference/problem.hpp"
 
