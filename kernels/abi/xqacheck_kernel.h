@@ -19,7 +19,7 @@
  *     out[i,h,:] = sum_t exp(score(t) - m) * v[g,t,:] * v_scale / (sum_t exp(score(t) - m) + exp(sink[h] - m))
  *     lse[i,h]   = log(sum_t exp(score(t)) + exp(sink[h]))  (natural log unless lse_base says otherwise)
  * Formulas for windows, drafts, beams, RoPE and skip-softmax stand at the fields. Everything about empty rows: see
- * xqacheck_domain.
+ * xqacheck_domain. What the formulas leave open is answered by the numbered sentences of doc/golden.md.
  */
 #ifndef XQACHECK_KERNEL_H
 #define XQACHECK_KERNEL_H
@@ -97,7 +97,8 @@ typedef struct xqacheck_problem {
   uint32_t beam_width; /* W, 1 if there is no beam search */
   uint32_t max_seq_len; /* capacity of a request in tokens, host-side knowledge: every seq_lens[b] <= max_seq_len */
   uint32_t max_rows;    /* most query rows of one request (draft tokens, or 1), beams not counted */
-  uint32_t total_rows;  /* rows of q and out over all requests, beams counted: R */
+  uint32_t total_rows;  /* rows of q and out over all requests, beams counted: R; row i of n of (request b, beam w) is
+                           first(b) + w * n + i, first(b) = b * W * n or row_offsets[b] * W */
 
   /* -- tokens and pages -- */
   uint32_t page_tokens;    /* T, tokens in a page; 0: contiguous, request b (beam w) is "page" b * W + w */
@@ -146,7 +147,9 @@ typedef struct xqacheck_problem {
   xqacheck_tensor beam_index;   /* INT32 [B][W][max_seq_len]; absent for W = 1 */
   xqacheck_tensor beam_context; /* UINT32 [B]: tokens below this are shared by the beams and read from beam 0 */
 
-  /* -- fused RoPE: q and the new k are rotated, then k_new and v_new are quantised and appended to the cache -- */
+  /* -- fused RoPE: q and the new k are rotated, then k_new and v_new are quantised and appended to the cache --
+   * Pair j: NeoX (j, j + rotary_dim / 2), GPT-J (2j, 2j + 1); (x, y) -> (x cos - y sin, x sin + y cos). The cache holds
+   * round(x / scale) in its own dtype, nearest even, 8-bit formats saturating; attention reads that number, q is not rounded. */
   uint32_t rope_kind;   /* xqacheck_rope_kind */
   uint32_t rotary_dim;  /* multiple of 16, <= head_dim; channels beyond it pass through */
   xqacheck_tensor rope_table; /* FP32 [max_seq_len][rotary_dim]: cos of pair 0, sin of pair 0, cos of pair 1, … */
