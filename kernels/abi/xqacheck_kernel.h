@@ -184,7 +184,7 @@ typedef struct xqacheck_numerics {
   uint32_t partial_format; /* dtype of split partials; default: the dtype of q */
   uint32_t tile_tokens;    /* tokens between two rescales of the accumulator; default 64 */
   float exp_relative_error; /* bound on the relative error of exp, beyond that of its argument; default 2^-21 */
-  uint32_t double_rounded_output; /* 1: e4m3 output is rounded to 16 bit first; default 1 */
+  uint32_t double_rounded_output; /* 1: e4m3 output is rounded to 16 bit first, 2: it is not; default 1 */
   uint32_t row_sum_of_rounded_p; /* 1: the row sum adds the rounded P, 2: the unrounded; default: either */
 } xqacheck_numerics;
 
