@@ -35,15 +35,6 @@ float weight(float value, float m) {
   return std::exp(value - (m == kMinusInf ? 0.0f : m));
 }
 
-void load_queries(const xqacheck_problem& p, const Sequence& s, std::uint32_t kv_head, const Tile& tile) {
-  const std::uint32_t group = p.q_heads / p.kv_heads;
-  for (std::uint32_t row = 0; row < s.rows; ++row)
-    for (std::uint32_t head = 0; head < group; ++head) {
-      const std::int64_t index = (s.first_row + row) * p.q_stride_row + (kv_head * group + head) * p.q_stride_head;
-      decode(p.q.data, p.q.dtype, index, p.head_dim, tile.query + std::uint64_t{row * group + head} * p.head_dim);
-    }
-}
-
 void attend(const xqacheck_problem& p, const Sequence& s, std::uint32_t kv_head, std::int64_t begin, std::int64_t end,
             const Tile& tile, float* partials, std::uint64_t partial_floats) {
   const std::uint32_t group = p.q_heads / p.kv_heads, group_rows = s.rows * group;
@@ -60,11 +51,12 @@ void attend(const xqacheck_problem& p, const Sequence& s, std::uint32_t kv_head,
   }
   for (std::int64_t first = begin; first < end; first += kTileTokens) {
     const std::uint32_t count = static_cast<std::uint32_t>(std::min<std::int64_t>(kTileTokens, end - first));
-    // S = q K^T; an invisible token keeps a score of -inf here and is left out below, so that its bytes never matter.
+    // S = q K^T. An invisible token gets -inf here and is left out below: its bytes are not even read.
     for (std::uint32_t t = 0; t < count; ++t) {
-      decode(p.k.data, p.k.dtype, cache_index(p, s, kv_head, first + t, k), p.head_dim, channels);
+      if (visible_to_any(p, s, first + t))
+        decode(p.k.data, p.k.dtype, cache_index(p, s, kv_head, first + t, k), p.head_dim, channels);
       for (std::uint32_t row = 0; row < s.rows; ++row) {
-        const bool seen = visible(p, s, row, window_begin(p, s, row), first + t);
+        const bool seen = visible(p, s, row, first + t);
         for (std::uint32_t r = row * group; r < (row + 1) * group; ++r)
           tile.weights[r * kTileTokens + t] =
               seen ? dot(tile.query + std::uint64_t{r} * p.head_dim, channels, p.head_dim) * score_scale : kMinusInf;
@@ -86,9 +78,10 @@ void attend(const xqacheck_problem& p, const Sequence& s, std::uint32_t kv_head,
     }
     // O += P V
     for (std::uint32_t t = 0; t < count; ++t) {
+      if (!visible_to_any(p, s, first + t)) continue;
       decode(v_tensor.data, v_tensor.dtype, cache_index(p, s, kv_head, first + t, v), p.head_dim_v, channels);
       for (std::uint32_t row = 0; row < s.rows; ++row) {
-        if (!visible(p, s, row, window_begin(p, s, row), first + t)) continue;
+        if (!visible(p, s, row, first + t)) continue;
         for (std::uint32_t r = row * group; r < (row + 1) * group; ++r)
           add_scaled(Partial(partials + r * partial_floats).accumulator(), channels, p.head_dim_v,
                      tile.weights[r * kTileTokens + t]);

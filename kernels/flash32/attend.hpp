@@ -29,9 +29,6 @@ struct Tile {
   float* weights;  // [group rows][kTileTokens]
 };
 
-// Decodes the query rows of KV head `kv_head` into tile.query.
-void load_queries(const xqacheck_problem& p, const Sequence& s, std::uint32_t kv_head, const Tile& tile);
-
 // Attends tokens [begin, end) and leaves one partial a row in `partials` (row r at r * partial_floats).
 void attend(const xqacheck_problem& p, const Sequence& s, std::uint32_t kv_head, std::int64_t begin, std::int64_t end,
             const Tile& tile, float* partials, std::uint64_t partial_floats);

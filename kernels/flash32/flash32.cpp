@@ -6,6 +6,7 @@
 
 #include "kernels/flash32/attend.hpp"
 #include "kernels/flash32/geometry.hpp"
+#include "kernels/flash32/inputs.hpp"
 #include "kernels/flash32/merge.hpp"
 #include "kernels/flash32/plan.hpp"
 #include "kernels/flash32/supports.hpp"
@@ -67,13 +68,12 @@ void run_item(const xqacheck_problem& p, const Sequence& s, std::uint32_t kv_hea
   const Tile tile{scratch + layout.partial_total, scratch + layout.partial_total + layout.query_floats};
   const std::uint64_t group = (std::uint64_t{s.request} * p.beam_width + s.beam) * p.kv_heads + kv_head;
 
-  // Split i of n gets tiles [i * tiles / n, (i + 1) * tiles / n). Tokens before every row's window are not even read.
+  // Split i of n gets tiles [i * tiles / n, (i + 1) * tiles / n).
   const std::uint64_t all = tiles(s.length);
   const auto border = [&](std::uint64_t i) { return std::min<std::int64_t>(s.length, i * all / splits * kTileTokens); };
-  const std::int64_t oldest = p.window == 0 ? 0 : std::max<std::int64_t>(0, s.length - s.rows + 1 - p.window);
-  load_queries(p, s, kv_head, tile);
-  attend(p, s, kv_head, std::max(border(split), oldest), border(split + 1), tile,
-         scratch + layout.partial(group, splits, split), layout.partial_floats);
+  load_queries(p, s, kv_head, tile.query);
+  attend(p, s, kv_head, border(split), border(split + 1), tile, scratch + layout.partial(group, splits, split),
+         layout.partial_floats);
   if (splits > 1 && ++counters[group] < splits) return;
   if (splits > 1) counters[group] = 0;
   merge(p, s, kv_head, splits, scratch + layout.partial(group, splits, 0), layout.group_rows, layout.partial_floats);
@@ -84,10 +84,13 @@ xqacheck_status run(xqacheck_instance* instance, const xqacheck_problem* problem
   const std::uint32_t splits = reinterpret_cast<Instance*>(instance)->splits;
   for (std::uint32_t request = 0; request < p.requests; ++request)
     for (std::uint32_t beam = 0; beam < p.beam_width; ++beam)
-      for (std::uint32_t kv_head = 0; kv_head < p.kv_heads; ++kv_head)
+      for (std::uint32_t kv_head = 0; kv_head < p.kv_heads; ++kv_head) {
+        const Sequence sequence = sequence_at(p, request, beam);
+        append_tokens(p, sequence, kv_head);
         for (std::uint32_t split = 0; split < splits; ++split)
-          run_item(p, sequence_at(p, request, beam), kv_head, splits, split, static_cast<float*>(launch->scratch),
+          run_item(p, sequence, kv_head, splits, split, static_cast<float*>(launch->scratch),
                    static_cast<std::uint32_t*>(launch->state));
+      }
   return XQACHECK_OK;
 }
 

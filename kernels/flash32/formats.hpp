@@ -89,6 +89,11 @@ inline std::uint8_t to_e4m3(float value) {
   return static_cast<std::uint8_t>(sign | std::bit_cast<std::uint32_t>(rounded * 0x1p-120f) >> 20);
 }
 
+inline std::int8_t to_int8(float value) {
+  if (std::isnan(value)) return 0;  // the format has no NaN
+  return static_cast<std::int8_t>(std::nearbyint(std::fmin(std::fmax(value, -128.0f), 127.0f)));
+}
+
 // Decodes `count` consecutive elements that begin at element `index` of `data`.
 inline void decode(const void* data, std::uint32_t dtype, std::int64_t index, std::uint32_t count, float* values) {
   if (dtype == XQACHECK_BF16) {
@@ -106,12 +111,14 @@ inline void decode(const void* data, std::uint32_t dtype, std::int64_t index, st
   }
 }
 
-// Encodes one output element.
+// Encodes one element of the output or of the cache.
 inline void encode(float value, std::uint32_t dtype, void* data, std::int64_t index) {
   if (dtype == XQACHECK_BF16) {
     static_cast<std::uint16_t*>(data)[index] = to_bf16(value);
   } else if (dtype == XQACHECK_FP16) {
     static_cast<std::uint16_t*>(data)[index] = to_fp16(value);
+  } else if (dtype == XQACHECK_INT8) {
+    static_cast<std::int8_t*>(data)[index] = to_int8(value);
   } else {
     static_cast<std::uint8_t*>(data)[index] = to_e4m3(value);
   }

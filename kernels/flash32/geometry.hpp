@@ -27,37 +27,37 @@ inline float value_of(const xqacheck_scale& scale) {
 }
 
 inline Sequence sequence_at(const xqacheck_problem& p, std::uint32_t request, std::uint32_t beam) {
-  Sequence sequence{request, beam, pointer<std::uint32_t>(p.seq_lens)[request], 0, p.max_rows};
+  std::uint32_t first = request * p.max_rows, rows = p.max_rows;
   if (p.ragged != 0) {
     const auto* offsets = pointer<std::uint32_t>(p.row_offsets);
-    sequence.first_row = offsets[request];
-    sequence.rows = offsets[request + 1] - offsets[request];
-  } else {
-    sequence.first_row = (request * p.beam_width + beam) * p.max_rows;
+    first = offsets[request];
+    rows = offsets[request + 1] - first;
   }
-  return sequence;
+  return {request, beam, pointer<std::uint32_t>(p.seq_lens)[request], first * p.beam_width + beam * rows, rows};
 }
 
-// First token that row `row` of the sequence may see: depth 0 is the newest token before the drafts plus one.
-inline std::int64_t window_begin(const xqacheck_problem& p, const Sequence& s, std::uint32_t row) {
-  if (p.window == 0) return 0;
-  const std::int64_t depth =
-      p.mask_kind == XQACHECK_MASK_TREE ? pointer<std::uint32_t>(p.depths)[s.first_row + row] : row;
-  return std::max<std::int64_t>(0, s.length - s.rows + 1 + depth - p.window);
+// Depth of a query row below the context: its place in the tree, or simply its number.
+inline std::int64_t depth_of(const xqacheck_problem& p, const Sequence& s, std::uint32_t row) {
+  return p.depths.dtype != XQACHECK_NONE ? pointer<std::uint32_t>(p.depths)[s.first_row + row] : row;
 }
 
 // May row `row` attend token `token`? Older tokens than the drafts always, drafts by their mask bit, both inside the
 // window.
-inline bool visible(const xqacheck_problem& p, const Sequence& s, std::uint32_t row, std::int64_t begin,
-                    std::int64_t token) {
-  if (token < begin) return false;
-  const std::int64_t draft = token - (s.length - s.rows);
+inline bool visible(const xqacheck_problem& p, const Sequence& s, std::uint32_t row, std::int64_t token) {
+  const std::int64_t oldest_draft = s.length - s.rows, draft = token - oldest_draft;
+  if (p.window != 0 && token < oldest_draft + 1 + depth_of(p, s, row) - p.window) return false;
   if (draft < 0 || p.mask_kind == XQACHECK_MASK_NONE) return true;
+  if (p.mask.dtype == XQACHECK_NONE) return draft <= row;
   const std::uint32_t* bits = pointer<std::uint32_t>(p.mask) + std::uint64_t{s.first_row + row} * p.mask_words;
   return (bits[draft / 32] >> (draft % 32) & 1u) != 0;
 }
 
-// Element index of channel 0 of a cached token of one KV head. `strides` chooses K or V.
+inline bool visible_to_any(const xqacheck_problem& p, const Sequence& s, std::int64_t token) {
+  for (std::uint32_t row = 0; row < s.rows; ++row)
+    if (visible(p, s, row, token)) return true;
+  return false;
+}
+
 struct CacheStrides {
   std::int64_t table, page, head, token;
 };
@@ -72,6 +72,7 @@ inline CacheStrides v_strides(const xqacheck_problem& p) {
   return {p.table_stride_v, p.v_stride_page, p.v_stride_head, p.v_stride_token};
 }
 
+// Element index of channel 0 of a cached token of one KV head; `strides` chooses K or V.
 inline std::int64_t cache_index(const xqacheck_problem& p, const Sequence& s, std::uint32_t kv_head, std::int64_t token,
                                 const CacheStrides& strides) {
   std::uint32_t beam = s.beam;

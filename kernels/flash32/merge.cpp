@@ -1,5 +1,6 @@
 #include "kernels/flash32/merge.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -19,19 +20,23 @@ void merge(const xqacheck_problem& p, const Sequence& s, std::uint32_t kv_head, 
     const auto partial = [&](std::uint32_t split) {
       return Partial(partials + (split * group_rows + r) * partial_floats);
     };
+    float scores_m = -std::numeric_limits<float>::infinity();
+    for (std::uint32_t split = 0; split < splits; ++split) scores_m = std::fmax(scores_m, partial(split).m());
     // The sink is one more logit of the denominator: it takes part in the maximum, so a large one cannot overflow.
-    const float sink =
-        p.sinks.dtype != XQACHECK_NONE ? pointer<float>(p.sinks)[head] : -std::numeric_limits<float>::infinity();
-    float m = sink;
-    for (std::uint32_t split = 0; split < splits; ++split) m = std::fmax(m, partial(split).m());
-    float sum = weight(sink, m);
-    float channels[kMaxHeadDim] = {};
+    const bool has_sink = p.sinks.dtype != XQACHECK_NONE;
+    const float sink = has_sink ? pointer<float>(p.sinks)[head] : -std::numeric_limits<float>::infinity();
+    const float m = std::fmax(scores_m, sink);
+    float sum = 0;
+    float channels[kMaxHeadDim];
+    std::fill_n(channels, p.head_dim_v, 0.0f);
     for (std::uint32_t split = 0; split < splits; ++split) {
       const float share = weight(partial(split).m(), m);
       sum += share * partial(split).sum();
       for (std::uint32_t d = 0; d < p.head_dim_v; ++d) channels[d] += share * partial(split).accumulator()[d];
     }
-    // An empty row (nothing visible, or every score -inf) has a sum of 0 without a sink: its output is 0, not 0/0.
+    // A row that saw nothing, or only scores of -inf, is zero whatever V holds.
+    if (scores_m == -std::numeric_limits<float>::infinity() && sum == 0) std::fill_n(channels, p.head_dim_v, 0.0f);
+    if (has_sink) sum += sink == m ? 1.0f : weight(sink, m);  // a sink of +inf takes all the weight
     const float factor = sum == 0 ? 0 : out_scale / sum;
     const std::int64_t index = row * p.out_stride_row + head * p.out_stride_head;
     for (std::uint32_t d = 0; d < p.head_dim_v; ++d) encode(channels[d] * factor, p.out.dtype, p.out.data, index + d);

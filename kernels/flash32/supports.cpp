@@ -43,8 +43,6 @@ xqacheck_status check_sizes(const xqacheck_problem& p, const Reason& why) {
     return why.say(XQACHECK_INVALID, "kv_aliased: head_dim_v %u is above head_dim %u", p.head_dim_v, p.head_dim);
   if (p.beam_width == 0) return why.say(XQACHECK_INVALID, "beam_width is 0");
   if (p.max_rows == 0) return why.say(XQACHECK_INVALID, "max_rows is 0");
-  if (p.beam_width > 1 && (p.max_rows > 1 || p.ragged != 0))
-    return why.say(XQACHECK_UNSUPPORTED, "beam_width %u with draft tokens (max_rows %u)", p.beam_width, p.max_rows);
   if (p.ragged == 0 && p.total_rows != std::uint64_t{p.requests} * p.beam_width * p.max_rows)
     return why.say(XQACHECK_INVALID, "total_rows %u is not requests * beam_width * max_rows", p.total_rows);
   if (p.page_tokens != 0 && std::uint64_t{p.table_columns} * p.page_tokens < p.max_seq_len)
@@ -63,8 +61,8 @@ xqacheck_status check_tensors(const xqacheck_problem& p, const Reason& why) {
   } expected[] = {
       {"seq_lens", p.seq_lens, true, XQACHECK_UINT32},
       {"page_table", p.page_table, p.page_tokens != 0, XQACHECK_INT32},
-      {"mask", p.mask, p.mask_kind != XQACHECK_MASK_NONE, XQACHECK_UINT32},
-      {"depths", p.depths, p.mask_kind == XQACHECK_MASK_TREE, XQACHECK_UINT32},
+      {"mask", p.mask, p.mask_kind == XQACHECK_MASK_TREE || p.mask.dtype != XQACHECK_NONE, XQACHECK_UINT32},
+      {"depths", p.depths, p.depths.dtype != XQACHECK_NONE, XQACHECK_UINT32},
       {"row_offsets", p.row_offsets, p.ragged != 0, XQACHECK_UINT32},
       {"beam_index", p.beam_index, p.beam_width > 1, XQACHECK_INT32},
       {"beam_context", p.beam_context, p.beam_width > 1, XQACHECK_UINT32},
@@ -73,6 +71,10 @@ xqacheck_status check_tensors(const xqacheck_problem& p, const Reason& why) {
       {"q", p.q, true, p.q.dtype},
       {"k", p.k, true, p.k.dtype},
       {"v", p.v, p.kv_aliased == 0, p.k.dtype},
+      {"rope_table", p.rope_table, p.rope_kind != XQACHECK_ROPE_NONE, XQACHECK_FP32},
+      {"k_new", p.k_new, p.k_new.dtype != XQACHECK_NONE, p.q.dtype},
+      {"v_new", p.v_new, p.k_new.dtype != XQACHECK_NONE && p.kv_aliased == 0, p.q.dtype},
+      {"qkv_bias", p.qkv_bias, p.qkv_bias.dtype != XQACHECK_NONE, XQACHECK_FP32},
       {"out", p.out, true, p.out.dtype},
   };
   for (const auto& [name, tensor, wanted, dtype] : expected) {
@@ -95,12 +97,14 @@ xqacheck_status check_tensors(const xqacheck_problem& p, const Reason& why) {
 
 xqacheck_status check_variants(const xqacheck_problem& p, const Reason& why) {
   if (p.mask_kind > XQACHECK_MASK_TREE) return why.say(XQACHECK_UNSUPPORTED, "mask_kind %u is unknown", p.mask_kind);
-  if (p.mask_kind == XQACHECK_MASK_NONE && p.max_rows > 1)
-    return why.say(XQACHECK_INVALID, "mask_kind is none, but max_rows is %u", p.max_rows);
-  if (p.mask_kind != XQACHECK_MASK_NONE && std::uint64_t{p.mask_words} * 32 < p.max_rows)
+  if (p.mask.dtype != XQACHECK_NONE && std::uint64_t{p.mask_words} * 32 < p.max_rows)
     return why.say(XQACHECK_INVALID, "mask_words %u do not hold max_rows %u bits", p.mask_words, p.max_rows);
-  if (p.rope_kind != XQACHECK_ROPE_NONE)
-    return why.say(XQACHECK_UNSUPPORTED, "rope_kind %u: this kernel has no fused RoPE", p.rope_kind);
+  if (p.rope_kind > XQACHECK_ROPE_GPTJ) return why.say(XQACHECK_UNSUPPORTED, "rope_kind %u is unknown", p.rope_kind);
+  if (p.rope_kind != XQACHECK_ROPE_NONE && (p.rotary_dim == 0 || p.rotary_dim % 16 != 0 || p.rotary_dim > p.head_dim))
+    return why.say(XQACHECK_INVALID, "rotary_dim %u is not a multiple of 16 in 16..head_dim %u", p.rotary_dim,
+                   p.head_dim);
+  if (p.k_new.dtype != XQACHECK_NONE && p.beam_width > 1)
+    return why.say(XQACHECK_UNSUPPORTED, "beam_width %u with tokens to append (k_new)", p.beam_width);
   if (p.lse.dtype != XQACHECK_NONE && !(p.lse_base > 1))
     return why.say(XQACHECK_INVALID, "lse_base %g is not above 1", static_cast<double>(p.lse_base));
   return XQACHECK_OK;

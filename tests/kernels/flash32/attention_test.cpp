@@ -88,6 +88,18 @@ TEST_CASE("flash32: empty rows give zero, and minus infinity or the sink as LSE"
   CHECK(s.lse[0] == 2.0f);
 }
 
+TEST_CASE("flash32: scores of minus infinity are an empty row whatever V holds") {
+  SmallProblem s = uniform_weights({3});
+  for (std::uint32_t t = 0; t < 3; ++t) s.k[s.cached(0, t, 0)] = SmallProblem::bits(-INFINITY);
+  s.q[0] = s.q[s.dim] = SmallProblem::bits(1.0f);
+  s.v[s.cached(0, 1, 2)] = 0x7fc0;
+  s.sinks = {1.0f, INFINITY};
+  REQUIRE(s.run() == "");
+  CHECK(s.output(0, 0, 2) == 0.0f);
+  CHECK(s.lse[0] == 1.0f);
+  CHECK(s.lse[1] == INFINITY);
+}
+
 TEST_CASE("flash32: NaN in unused places changes nothing, in used places only its rows") {
   SmallProblem s = uniform_weights({5, 70});
   const std::uint16_t nan = 0x7fc0;

@@ -25,7 +25,6 @@ TEST_CASE("flash32 refuses what it cannot do and names the field") {
       {[](auto& p) { p.head_dim_v = 4096; }, XQACHECK_UNSUPPORTED, "head_dim_v"},
       {[](auto& p) { p.kv_aliased = 1, p.head_dim_v = 32; }, XQACHECK_INVALID, "kv_aliased"},
       {[](auto& p) { p.beam_width = 0; }, XQACHECK_INVALID, "beam_width"},
-      {[](auto& p) { p.beam_width = 2, p.max_rows = 2; }, XQACHECK_UNSUPPORTED, "beam_width"},
       {[](auto& p) { p.max_rows = 0; }, XQACHECK_INVALID, "max_rows"},
       {[](auto& p) { p.total_rows = 7; }, XQACHECK_INVALID, "total_rows"},
       {[](auto& p) { p.table_columns = 1; }, XQACHECK_INVALID, "table_columns"},
@@ -38,11 +37,13 @@ TEST_CASE("flash32 refuses what it cannot do and names the field") {
       {[](auto& p) { p.v.dtype = XQACHECK_INT8; }, XQACHECK_INVALID, "v has dtype"},
       {[](auto& p) { p.out.dtype = XQACHECK_FP16; }, XQACHECK_UNSUPPORTED, "out has dtype"},
       {[](auto& p) { p.mask_kind = 9; }, XQACHECK_UNSUPPORTED, "mask_kind"},
-      {[](auto& p) { p.max_rows = 3, p.total_rows *= 3; }, XQACHECK_INVALID, "mask_kind"},
-      {[](auto& p) { p.rope_kind = XQACHECK_ROPE_GPTJ; }, XQACHECK_UNSUPPORTED, "rope_kind"},
+      {[](auto& p) { p.rope_kind = 7; }, XQACHECK_UNSUPPORTED, "rope_kind"},
+      {[](auto& p) { p.rope_kind = XQACHECK_ROPE_GPTJ, p.rotary_dim = 32; }, XQACHECK_INVALID, "rotary_dim"},
+      {[](auto& p) { p.rope_kind = XQACHECK_ROPE_GPTJ, p.rotary_dim = 16; }, XQACHECK_INVALID, "rope_table"},
+      {[](auto& p) { p.k_new = p.q, p.beam_width = 2, p.total_rows = 4; }, XQACHECK_UNSUPPORTED, "beam_width"},
       {[](auto& p) { p.lse_base = 0; }, XQACHECK_INVALID, "lse_base"},
       {[](auto& p) { p.ragged = 1; }, XQACHECK_INVALID, "row_offsets"},
-      {[](auto& p) { p.mask_kind = XQACHECK_MASK_CAUSAL; }, XQACHECK_INVALID, "mask"},
+      {[](auto& p) { p.mask_kind = XQACHECK_MASK_TREE; }, XQACHECK_INVALID, "mask"},
   };
   for (const Refusal& refusal : refusals) {
     xqacheck::tests::SmallProblem small({5, 6});
