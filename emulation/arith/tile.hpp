@@ -14,7 +14,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "emulation/arith/instruction.hpp"
@@ -22,21 +21,24 @@
 
 namespace xqacheck::arith {
 
-// Rows of A (decode_rows) or columns of B (decode_columns), decoded for one kind of instruction: format, group and
-// lowering must match in multiply().
+// Rows of A (decode_rows) or columns of B (decode_columns), decoded for instructions of one format, group and lowering.
 class DecodedOperand {
  public:
   size_t vectors() const { return vectors_; }
   size_t k() const { return k_; }
 
  private:
-  friend DecodedOperand decode_rows(const MatrixInstruction&, const OperandView&);
-  friend DecodedOperand decode_columns(const MatrixInstruction&, const OperandView&);
-  friend void multiply(const MatrixInstruction&, const DecodedOperand&, const DecodedOperand&, uint32_t*, size_t);
+  friend struct OperandDecoder;
+  MatrixInstruction instruction_{};
+  bool columns_ = false;
   size_t vectors_ = 0;
-  size_t k_ = 0;
-  std::vector<uint16_t> patterns_;  // [vector][k]
-  Format format_ = Format::f16;
+  size_t k_ = 0;         // as given
+  size_t k_padded_ = 0;  // whole steps
+  // Layouts: fast/tile_job.hpp.
+  std::vector<uint16_t> patterns_;
+  std::vector<float> values_;
+  std::vector<int32_t> row_exponents_;
+  std::vector<int16_t> column_exponents_;
 };
 
 // Throws std::invalid_argument when the view's format is not the instruction's.

@@ -1,0 +1,54 @@
+#include "tests/emulation/arith/drawn_tile.hpp"
+
+#include <cstring>
+
+#include "emulation/arith/probe/draw.h"
+
+namespace xqacheck::arith {
+
+namespace {
+
+uint32_t drawn(Format format, const draw::Stream& stream, uint32_t matrix, size_t vector, size_t k) {
+  const auto v = static_cast<uint32_t>(vector);
+  const auto i = static_cast<uint32_t>(k);
+  switch (format) {
+    case Format::f16:
+      return draw::operand(draw::f16_layout(), stream, matrix, v, i);
+    case Format::bf16:
+      return draw::operand(draw::bf16_layout(), stream, matrix, v, i);
+    case Format::e4m3:
+      return draw::operand(draw::e4m3_layout(), stream, matrix, v, i);
+    default:
+      return static_cast<uint32_t>(draw::random_bits(stream, matrix, v, i)) & 0xff;
+  }
+}
+
+}  // namespace
+
+DrawnTile::DrawnTile(const MatrixInstruction& row, uint32_t kind, uint32_t tile, size_t row_count, size_t column_count,
+                     size_t products)
+    : instruction(row), rows(row_count), columns(column_count), k(products) {
+  const auto width = static_cast<size_t>(bytes_of(row.operands));
+  const draw::Stream stream{20260101, kind, tile};
+  a.resize(rows * k * width);
+  b_columns.resize(columns * k * width);
+  b_k_major.resize(columns * k * width);
+  for (size_t i = 0; i < k; ++i) {
+    for (size_t r = 0; r < rows; ++r) {
+      const uint32_t bits = drawn(row.operands, stream, draw::kA, r, i);
+      std::memcpy(&a[(r * k + i) * width], &bits, width);
+    }
+    for (size_t j = 0; j < columns; ++j) {
+      const uint32_t bits = drawn(row.operands, stream, draw::kB, j, i);
+      std::memcpy(&b_columns[(j * k + i) * width], &bits, width);
+      std::memcpy(&b_k_major[(i * columns + j) * width], &bits, width);
+    }
+  }
+  for (size_t r = 0; r < rows; ++r) {
+    for (size_t j = 0; j < columns; ++j) {
+      c.push_back(draw::accumulator(stream, static_cast<uint32_t>(r), static_cast<uint32_t>(j)));
+    }
+  }
+}
+
+}  // namespace xqacheck::arith
