@@ -1,5 +1,5 @@
-// Errors that end a whole run, by the exit code that the command line gives them. What a kernel does is never one of these:
-// that becomes a verdict.
+// Errors that end a whole run, by the exit code that the command line gives them. What a kernel does is never one of
+// these: that becomes a verdict.
 #pragma once
 
 #include <stdexcept>

@@ -6,7 +6,9 @@
 
 namespace xqacheck::properties {
 
-const char* tool_version() { return XQACHECK_VERSION; }
+const char* tool_version() {
+  return XQACHECK_VERSION;
+}
 
 std::string short_version() {
   const std::string full = tool_version();

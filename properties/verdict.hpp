@@ -21,23 +21,23 @@ bool is_failure(Status status);  // FAILED, CRASHED, HUNG: what makes a run exit
 struct BadElement {
   std::uint32_t request = 0, row = 0, head = 0, dim = 0;
   double got = 0, want = 0, bound = 0;
-  double ulps = 0;                 // |got - want| in units of the output grid at `want`
-  std::int64_t page = -1;          // physical page of the token named by `token`, -1: not about a token
+  double ulps = 0;         // |got - want| in units of the output grid at `want`
+  std::int64_t page = -1;  // physical page of the token named by `token`, -1: not about a token
   std::int64_t token = -1, tile = -1, sub_sequence = -1;
 };
 
 struct Verdict {
   Status status = Status::passed;
-  std::string property;            // "golden", "bits", "guard" …
+  std::string property;  // "golden", "bits", "guard" …
   reference::Case subject;
-  std::string kind;                // what went wrong, coarsely ("value", "nan", "lse", "signal 11" …): shrinking keeps it
-  std::string run_line;            // case line + " @ " + how it was run: the repro string
-  std::string message;             // one sentence for people: what is wrong or why nothing can be said
+  std::string kind;      // what went wrong, coarsely ("value", "nan", "lse", "signal 11" …): shrinking keeps it
+  std::string run_line;  // case line + " @ " + how it was run: the repro string
+  std::string message;   // one sentence for people: what is wrong or why nothing can be said
   std::uint64_t elements = 0, bad_elements = 0;
-  double bound_used = 0;           // largest share of the bound used, output rounding left out
+  double bound_used = 0;             // largest share of the bound used, output rounding left out
   std::vector<BadElement> evidence;  // the worst few, first bad one first
-  std::vector<std::string> notes;  // suspects, heat maps and the like, one line each
-  std::uint64_t out_hash = 0;      // xxh64 of the output bytes of the plain run (out, then LSE); 0 if it left none
+  std::vector<std::string> notes;    // suspects, heat maps and the like, one line each
+  std::uint64_t out_hash = 0;        // xxh64 of the output bytes of the plain run (out, then LSE); 0 if it left none
   Route route;
   double seconds = 0;
 };

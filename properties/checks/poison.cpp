@@ -1,0 +1,56 @@
+// poison: bytes that must not matter are overwritten one kind at a time, and the output keeps its bits.
+#include <fmt/format.h>
+
+#include "properties/checks/identical.hpp"
+#include "properties/edit_problem.hpp"
+
+namespace xqacheck::properties {
+namespace {
+
+struct Kind {
+  const char* what;
+  Unused unused;
+};
+
+const Kind kKinds[] = {{"unused pages", {.pages = true}},
+                       {"tokens past the end of a request", {.tails = true}},
+                       {"gaps between pages, tokens and heads", {.gaps = true}},
+                       {"unused page table entries", {.entries = true}}};
+
+const char* name_of(Fill fill) {
+  return fill == Fill::nan ? "NaN and Inf" : fill == Fill::huge ? "the largest finite numbers" : "random bytes";
+}
+
+Verdict check(Trial& trial) {
+  if (auto verdict = no_plain_run(trial)) return *verdict;
+  if (!is_editable(trial.problem())) return unsupported("the pool is too large to be searched for unused bytes");
+  std::uint64_t overwritten = 0;
+  for (const Kind& kind : kKinds) {
+    for (const Fill fill : {Fill::nan, Fill::huge}) {
+      if (kind.unused.entries && fill != Fill::nan) continue;  // entries are ids, not numbers
+      // A kernel that declares so may multiply what follows a request by a weight of zero: finite values then.
+      if (kind.unused.tails && fill == Fill::nan && trial.kernel().domain.needs_finite_tail) continue;
+      reference::Problem changed = clone(trial.problem());
+      const std::uint64_t count = poison(changed, kind.unused, fill, trial.subject().seed);
+      if (count == 0) continue;
+      overwritten += count;
+      const std::string change = kind.unused.entries ? fmt::format("with bad ids in {}", kind.what)
+                                                     : fmt::format("with {} in {}", name_of(fill), kind.what);
+      Verdict verdict = compare_with_plain(trial, trial.run(changed, trial.run_options()), change);
+      if (verdict.status != Status::passed) return verdict;
+    }
+  }
+  if (overwritten == 0) return unsupported("the case has no bytes that do not matter");
+  Verdict verdict = passed();
+  verdict.elements = overwritten;
+  return verdict;
+}
+
+}  // namespace
+
+extern const Property poison_property;
+const Property poison_property = {
+    "poison", "NaN, Inf and huge values in unused pages, tails and gaps, and bad unused page ids, change no bit",
+    check};
+
+}  // namespace xqacheck::properties

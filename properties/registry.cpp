@@ -1,0 +1,29 @@
+// Every property by name. A table, not registration by static objects: a linker drops unused objects of a library.
+#include <array>
+
+#include "properties/property.hpp"
+
+namespace xqacheck::properties {
+
+extern const Property golden_property, rerun_property, poison_property, relabel_property, company_property,
+    guard_property, workspace_property, plan_property;
+
+namespace {
+
+constexpr std::array<const Property*, 8> kProperties = {&golden_property,    &rerun_property,   &poison_property,
+                                                        &relabel_property,   &company_property, &guard_property,
+                                                        &workspace_property, &plan_property};
+
+}  // namespace
+
+std::span<const Property* const> all_properties() {
+  return kProperties;
+}
+
+const Property* property_named(std::string_view id) {
+  for (const Property* property : kProperties)
+    if (id == property->id) return property;
+  return nullptr;
+}
+
+}  // namespace xqacheck::properties

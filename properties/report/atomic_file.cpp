@@ -1,0 +1,53 @@
+#include "properties/report/atomic_file.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+
+#include "properties/errors.hpp"
+
+namespace xqacheck::properties {
+namespace fs = std::filesystem;
+
+void write_file_atomically(const std::string& path, std::string_view text) {
+  const fs::path target(path);
+  std::error_code error;
+  if (target.has_parent_path()) fs::create_directories(target.parent_path(), error);
+  if (fs::is_directory(target))
+    throw EnvironmentError(fmt::format("cannot write {}: it is a folder; name a file", path));
+  const std::string temporary = fmt::format("{}.tmp-{}", path, ::getpid());
+  errno = 0;
+  std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
+  out.write(text.data(), static_cast<std::streamsize>(text.size()));
+  out.close();
+  if (!out) {
+    const std::string reason = errno ? std::strerror(errno) : "unknown error";
+    fs::remove(temporary, error);
+    throw EnvironmentError(fmt::format("cannot write {}: {}", path, reason));
+  }
+  fs::rename(temporary, target, error);
+  if (error) {
+    std::error_code ignored;
+    fs::remove(temporary, ignored);
+    throw EnvironmentError(fmt::format("cannot write {}: {}", path, error.message()));
+  }
+}
+
+std::string read_whole_file(const std::string& path) {
+  if (fs::is_directory(path)) throw EnvironmentError(fmt::format("cannot read {}: it is a folder; name a file", path));
+  errno = 0;
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  if (in) text << in.rdbuf();
+  if (!in || in.bad())
+    throw EnvironmentError(fmt::format("cannot read {}: {}", path, errno ? std::strerror(errno) : "unknown error"));
+  return text.str();
+}
+
+}  // namespace xqacheck::properties
