@@ -186,6 +186,10 @@ typedef struct xqacheck_numerics {
   float exp_relative_error; /* bound on the relative error of exp, beyond that of its argument; default 2^-21 */
   uint32_t double_rounded_output; /* 1: e4m3 output is rounded to 16 bit first, 2: it is not; default 1 */
   uint32_t row_sum_of_rounded_p; /* 1: the row sum adds the rounded P, 2: the unrounded; default: either */
+  uint32_t p_rescaled; /* 1: a tile's rounded P may be multiplied by exp(tile max - running max) in p_format, 2: never;
+                          default: it may where p_format has 16 bits */
+  uint32_t partial_roundings; /* roundings to partial_format between accumulator and output (split partials, sums of token
+                                 groups); default 4 */
 } xqacheck_numerics;
 
 typedef enum xqacheck_empty_policy {
