@@ -1,0 +1,11 @@
+# One generated file; raw strings are cut into pieces below the 64 KiB that every compiler takes.
+file(READ "${INPUT}" text)
+string(LENGTH "${text}" length)
+set(pieces "")
+set(at 0)
+while(at LESS length)
+  string(SUBSTRING "${text}" ${at} 15000 piece)
+  string(APPEND pieces "R\"xqaembed(${piece})xqaembed\"\n")
+  math(EXPR at "${at} + 15000")
+endwhile()
+file(WRITE "${OUTPUT}" "namespace ${NS} { extern const char* const ${SYMBOL}; const char* const ${SYMBOL} =\n${pieces}; }\n")
