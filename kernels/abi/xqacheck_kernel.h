@@ -258,7 +258,9 @@ typedef struct xqacheck_kernel {
 } xqacheck_kernel;
 
 typedef const xqacheck_kernel* (*xqacheck_get_kernel_fn)(uint32_t abi_version, uint32_t index);
+#ifndef __CUDACC_RTC__ /* device code compiled at run time includes this header for xqacheck_problem only */
 XQACHECK_EXPORT const xqacheck_kernel* xqacheck_get_kernel(uint32_t abi_version, uint32_t index);
+#endif
 
 #ifdef __cplusplus
 }

@@ -14,13 +14,16 @@ namespace xqacheck::kernels::jit {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
 
-// Exclusive lock of one key across processes; released by the kernel when the process dies. A lock that cannot be had is no error:
-// then two processes compile the same thing and the second rename wins.
+// Exclusive lock of one key across processes; released by the kernel when the process dies. A lock that cannot be had
+// is no error: then two processes compile the same thing and the second rename wins.
 class KeyLock {
  public:
-  explicit KeyLock(const std::filesystem::path& path) : file_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
+  explicit KeyLock(const std::filesystem::path& path)
+      : file_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
     if (file_ >= 0)
       while (::flock(file_, LOCK_EX) != 0 && errno == EINTR) {
       }
@@ -68,7 +71,9 @@ struct KernelCache::State {
   }
 };
 
-KernelCache::KernelCache(std::filesystem::path directory) : state_(std::make_unique<State>()) { state_->directory = std::move(directory); }
+KernelCache::KernelCache(std::filesystem::path directory) : state_(std::make_unique<State>()) {
+  state_->directory = std::move(directory);
+}
 KernelCache::~KernelCache() = default;
 
 CacheStatistics KernelCache::statistics() const {
@@ -76,7 +81,9 @@ CacheStatistics KernelCache::statistics() const {
   return state_->statistics;
 }
 
-std::filesystem::path KernelCache::entry_path(const std::string& key) const { return state_->directory / (key + ".xqacubin"); }
+std::filesystem::path KernelCache::entry_path(const std::string& key) const {
+  return state_->directory / (key + ".xqacubin");
+}
 
 std::shared_ptr<const CompiledKernel> KernelCache::get(const CompileRequest& request) {
   const std::string key = key_of(request, compiler_version());

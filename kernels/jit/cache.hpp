@@ -1,8 +1,9 @@
 // Cache of compiled kernels: in the process, and on disk for later processes.
 //
-// On disk an entry is one file `<key>.xqacubin`: a header with magic, format version, key, sizes and a hash of the payload, then the
-// image and the log. It is written under another name and renamed, so that a reader sees all of it or nothing; writers of one key take
-// turns by a lock that the kernel drops when a writer dies. An entry that does not check out is compiled again and replaced.
+// On disk an entry is one file `<key>.xqacubin`: a header with magic, format version, key, sizes and a hash of the
+// payload, then the image and the log. It is written under another name and renamed, so that a reader sees all of it or
+// nothing; writers of one key take turns by a lock that the kernel drops when a writer dies. An entry that does not
+// check out is compiled again and replaced.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +28,8 @@ class KernelCache {
   KernelCache(const KernelCache&) = delete;
   KernelCache& operator=(const KernelCache&) = delete;
 
-  // Throws CompileError or CompilerMissing; a disk that cannot be written only costs the cache (reported once on stderr).
+  // Throws CompileError or CompilerMissing; a disk that cannot be written only costs the cache (reported once on
+  // stderr).
   std::shared_ptr<const CompiledKernel> get(const CompileRequest& request);
   CacheStatistics statistics() const;
   std::filesystem::path entry_path(const std::string& key) const;

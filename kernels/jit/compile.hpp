@@ -1,6 +1,6 @@
-// Run-time compilation of kernel sources by shape. A request is everything that can change the machine code; its key hashes all of
-// it, so that a cached binary can never be taken for another (the public cubin registry once keyed too little: fault class
-// CACHE_KEY).
+// Run-time compilation of kernel sources by shape. A request is everything that can change the machine code; its key
+// hashes all of it, so that a cached binary can never be taken for another (the public cubin registry once keyed too
+// little: fault class CACHE_KEY).
 #pragma once
 
 #include <cstddef>

@@ -25,7 +25,9 @@ struct EntryHeader {
 constexpr char kMagic[8] = {'x', 'q', 'a', 'c', 'u', 'b', 'i', 'n'};
 constexpr std::uint64_t kVersion = 1;
 
-std::uint64_t hash_of_header(const EntryHeader& header) { return XXH3_64bits(&header, offsetof(EntryHeader, header_hash)); }
+std::uint64_t hash_of_header(const EntryHeader& header) {
+  return XXH3_64bits(&header, offsetof(EntryHeader, header_hash));
+}
 
 void write_all(int file, const void* data, std::size_t bytes, const std::string& path) {
   for (auto* p = static_cast<const char*>(data); bytes != 0;) {

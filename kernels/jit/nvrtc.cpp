@@ -28,7 +28,8 @@ struct Nvrtc {
 template <class F>
 void resolve(void* library, const char* name, F& function) {
   function = reinterpret_cast<F>(dlsym(library, name));
-  if (function == nullptr) throw CompilerMissing(fmt::format("NVRTC is too old: it has no {}; install CUDA 12 or later", name));
+  if (function == nullptr)
+    throw CompilerMissing(fmt::format("NVRTC is too old: it has no {}; install CUDA 12 or later", name));
 }
 
 Nvrtc load() {
@@ -68,9 +69,10 @@ class Program {
  public:
   explicit Program(const CompileRequest& request) {
     std::vector<const char*> texts, names;
-    for (const auto& header : request.headers) texts.push_back(header.text.c_str()), names.push_back(header.name.c_str());
-    check(nvrtc().create(&program_, request.source.text.c_str(), request.source.name.c_str(), static_cast<int>(texts.size()), texts.data(),
-                         names.data()));
+    for (const auto& header : request.headers)
+      texts.push_back(header.text.c_str()), names.push_back(header.name.c_str());
+    check(nvrtc().create(&program_, request.source.text.c_str(), request.source.name.c_str(),
+                         static_cast<int>(texts.size()), texts.data(), names.data()));
   }
   ~Program() { nvrtc().destroy(&program_); }
   Program(const Program&) = delete;
@@ -108,7 +110,8 @@ CompiledKernel compile(const CompileRequest& request) {
   while (!log.empty() && log.back() == '\0') log.pop_back();
   if (result == NVRTC_ERROR_INVALID_OPTION)
     throw CompilerMissing(fmt::format("{} refuses an option of: {}\n{}", compiler_version(), describe(request), log));
-  if (result != NVRTC_SUCCESS) throw CompileError(fmt::format("cannot compile {}: {}\n{}", describe(request), nvrtc().error(result), log));
+  if (result != NVRTC_SUCCESS)
+    throw CompileError(fmt::format("cannot compile {}: {}\n{}", describe(request), nvrtc().error(result), log));
 
   CompiledKernel kernel;
   kernel.log = std::move(log);
@@ -120,7 +123,9 @@ CompiledKernel compile(const CompileRequest& request) {
 
 #else
 
-std::string compiler_version() { throw CompilerMissing("built without the CUDA Toolkit: there is no NVRTC to compile kernels with"); }
+std::string compiler_version() {
+  throw CompilerMissing("built without the CUDA Toolkit: there is no NVRTC to compile kernels with");
+}
 CompiledKernel compile(const CompileRequest&) {
   throw CompilerMissing("built without the CUDA Toolkit: there is no NVRTC to compile kernels with");
 }

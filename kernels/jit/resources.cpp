@@ -22,10 +22,11 @@ std::vector<ResourceUse> resources_from_log(const std::string& log) {
     ResourceUse& use = kernels.back();
     if (const auto at = line.find(" bytes stack frame"); at != std::string::npos) {
       const auto digits = line.find_last_not_of("0123456789", at - 1) + 1;
-      std::sscanf(line.c_str() + digits, "%u bytes stack frame, %u bytes spill stores, %u bytes spill loads", &use.stack_bytes,
-                  &use.spill_stores, &use.spill_loads);
+      std::sscanf(line.c_str() + digits, "%u bytes stack frame, %u bytes spill stores, %u bytes spill loads",
+                  &use.stack_bytes, &use.spill_stores, &use.spill_loads);
     }
-    if (const auto at = line.find("Used "); at != std::string::npos) std::sscanf(line.c_str() + at, "Used %u registers", &use.registers);
+    if (const auto at = line.find("Used "); at != std::string::npos)
+      std::sscanf(line.c_str() + at, "Used %u registers", &use.registers);
     if (const auto at = line.find(" bytes smem"); at != std::string::npos) {
       const auto digits = line.find_last_not_of("0123456789", at - 1) + 1;
       std::sscanf(line.c_str() + digits, "%u bytes smem", &use.shared_bytes);

@@ -37,12 +37,15 @@ const xqacheck_description* describe() {
   return &description;
 }
 
-bool is_16_bit(std::uint32_t dtype) { return dtype == XQACHECK_FP16 || dtype == XQACHECK_BF16; }
+bool is_16_bit(std::uint32_t dtype) {
+  return dtype == XQACHECK_FP16 || dtype == XQACHECK_BF16;
+}
 
 std::uint32_t splits_of(const xqacheck_problem& p) {
   if (p.forced_splits != 0) return p.forced_splits;
   PlanInput in;
-  in.batch = p.requests * p.beam_width, in.kv_heads = p.q_heads;  // one block a query head: heads do not share K and V here
+  in.batch = p.requests * p.beam_width,
+  in.kv_heads = p.q_heads;  // one block a query head: heads do not share K and V here
   in.max_seq_len = in.max_past_kv_length = p.max_seq_len;
   in.sm_count = std::max(p.sm_count, 1u);
   const std::uint32_t tiles = std::max(1u, (p.max_seq_len + kTileTokens - 1) / kTileTokens);
@@ -63,13 +66,15 @@ std::string refusal(const xqacheck_problem& p, bool& invalid) {
   invalid = false;
   if (p.head_dim == 0 || p.head_dim % 16 != 0 || p.head_dim > kMaxHeadDim)
     return fmt::format("head_dim={}: a multiple of 16 up to {}", p.head_dim, kMaxHeadDim);
-  if (p.head_dim_v == 0 || p.head_dim_v > kMaxHeadDim) return fmt::format("head_dim_v={}: up to {}", p.head_dim_v, kMaxHeadDim);
+  if (p.head_dim_v == 0 || p.head_dim_v > kMaxHeadDim)
+    return fmt::format("head_dim_v={}: up to {}", p.head_dim_v, kMaxHeadDim);
   if (!is_16_bit(p.q.dtype)) return "q: fp16 or bf16 is needed";
   if (is_16_bit(p.k.dtype) ? p.k.dtype != p.q.dtype : p.k.dtype != XQACHECK_INT8 && p.k.dtype != XQACHECK_E4M3)
     return "k: the dtype of q, int8 or e4m3 is needed";
   if (p.v.dtype != p.k.dtype) return "v: the dtype of k is needed";
   if (p.out.dtype != p.q.dtype && p.out.dtype != XQACHECK_E4M3) return "out: the dtype of q or e4m3 is needed";
-  if (p.rope_kind != XQACHECK_ROPE_NONE || p.k_new.data != nullptr) return "rope: fused RoPE and append are not implemented";
+  if (p.rope_kind != XQACHECK_ROPE_NONE || p.k_new.data != nullptr)
+    return "rope: fused RoPE and append are not implemented";
   return check_grid({splits_of(p), p.q_heads, p.total_rows});
 }
 
@@ -97,7 +102,8 @@ jit::KernelCache& cache() {
   return cache;
 }
 
-xqacheck_status prepare(const xqacheck_problem* problem, xqacheck_instance** instance, char* why, std::size_t why_bytes) {
+xqacheck_status prepare(const xqacheck_problem* problem, xqacheck_instance** instance, char* why,
+                        std::size_t why_bytes) {
   if (const xqacheck_status status = supports(problem, why, why_bytes); status != XQACHECK_OK) return status;
   launch::Device* device = launch::active_device();
   if (device == nullptr) return say(why, why_bytes, XQACHECK_ERROR, "no device is open: run with --device cuda");
@@ -119,7 +125,9 @@ xqacheck_status workspace(xqacheck_instance* instance, const xqacheck_problem* p
   const std::uint64_t splits = reinterpret_cast<Instance*>(instance)->splits;
   const std::uint64_t cells = std::uint64_t{problem->total_rows} * problem->q_heads;
   *sizes = {0, 0, alignof(float), alignof(std::uint32_t)};
-  if (splits > 1) sizes->scratch_bytes = cells * splits * (2 + problem->head_dim_v) * sizeof(float), sizes->state_bytes = cells * sizeof(std::uint32_t);
+  if (splits > 1)
+    sizes->scratch_bytes = cells * splits * (2 + problem->head_dim_v) * sizeof(float),
+    sizes->state_bytes = cells * sizeof(std::uint32_t);
   return XQACHECK_OK;
 }
 
@@ -130,7 +138,8 @@ xqacheck_status run(xqacheck_instance* opaque, const xqacheck_problem* problem, 
   spec.grid = {instance.splits, problem->q_heads, problem->total_rows};
   spec.block = {kThreads, 1, 1};
   spec.programmatic_dependent = problem->pdl != 0;
-  spec.arguments = {launch::argument(*problem), launch::argument(where->scratch), launch::argument(where->state), launch::argument(instance.rsqrt_dim)};
+  spec.arguments = {launch::argument(*problem), launch::argument(where->scratch), launch::argument(where->state),
+                    launch::argument(instance.rsqrt_dim)};
   try {
     launch::active_device()->launch(spec, where->stream);
     return XQACHECK_OK;
@@ -139,14 +148,19 @@ xqacheck_status run(xqacheck_instance* opaque, const xqacheck_problem* problem, 
   }
 }
 
-std::uint32_t split_plan(const xqacheck_problem* problem) { return splits_of(*problem); }
-void destroy(xqacheck_instance* instance) { delete reinterpret_cast<Instance*>(instance); }
+std::uint32_t split_plan(const xqacheck_problem* problem) {
+  return splits_of(*problem);
+}
+void destroy(xqacheck_instance* instance) {
+  delete reinterpret_cast<Instance*>(instance);
+}
 
 }  // namespace
 }  // namespace xqacheck::kernels::mmha
 
 extern "C" const xqacheck_kernel* xqacheck_mmha_kernel(void) {
   using namespace xqacheck::kernels::mmha;
-  static const xqacheck_kernel kernel = {XQACHECK_ABI_VERSION, sizeof(xqacheck_kernel), describe, supports, prepare, workspace, run, split_plan, destroy};
+  static const xqacheck_kernel kernel = {
+      XQACHECK_ABI_VERSION, sizeof(xqacheck_kernel), describe, supports, prepare, workspace, run, split_plan, destroy};
   return &kernel;
 }

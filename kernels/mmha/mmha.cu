@@ -302,8 +302,9 @@ __device__ void merge(const float* partials, unsigned splits, Running& running) 
   }
 }
 
+// Four blocks a multiprocessor at least: up to 128 registers, so that nothing is spilled.
 // Grid (splits, q_heads, total_rows). `rsqrt_dim` is the correctly rounded 1 / sqrt(head_dim).
-extern "C" __global__ void __launch_bounds__(kThreads) mmha(const xqacheck_problem p, float* scratch, unsigned* counters, float rsqrt_dim) {
+extern "C" __global__ void __launch_bounds__(kThreads, 4) mmha(const xqacheck_problem p, float* scratch, unsigned* counters, float rsqrt_dim) {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");  // inputs of the preceding kernel, under programmatic dependent launch
 #endif

@@ -16,7 +16,7 @@ struct Shape {
 Shape shape_of(const xqacheck_problem& problem);
 jit::CompileRequest compile_request(const Shape& shape, const std::string& arch);
 
-inline constexpr std::uint32_t kThreads = 128;      // block size, as in mmha.cu
+inline constexpr std::uint32_t kThreads = 128;  // block size, as in mmha.cu
 inline constexpr std::uint32_t kTileTokens = 128;
 
 }  // namespace xqacheck::kernels::mmha

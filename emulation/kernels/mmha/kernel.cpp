@@ -34,16 +34,21 @@ xqacheck_status say(char* why, std::size_t why_bytes, xqacheck_status status, co
   return status;
 }
 
-bool is_16_bit(std::uint32_t dtype) { return dtype == XQACHECK_FP16 || dtype == XQACHECK_BF16; }
+bool is_16_bit(std::uint32_t dtype) {
+  return dtype == XQACHECK_FP16 || dtype == XQACHECK_BF16;
+}
 
 xqacheck_status supports(const xqacheck_problem* p, char* why, std::size_t why_bytes) {
   const auto no = [&](const std::string& text) { return say(why, why_bytes, XQACHECK_UNSUPPORTED, text); };
-  if (p->struct_bytes < sizeof *p) return say(why, why_bytes, XQACHECK_INVALID, "struct_bytes is less than that of ABI version 1");
+  if (p->struct_bytes < sizeof *p)
+    return say(why, why_bytes, XQACHECK_INVALID, "struct_bytes is less than that of ABI version 1");
   if (p->kv_heads == 0 || p->q_heads % p->kv_heads != 0)
-    return say(why, why_bytes, XQACHECK_INVALID, fmt::format("q_heads={} is not a multiple of kv_heads={}", p->q_heads, p->kv_heads));
+    return say(why, why_bytes, XQACHECK_INVALID,
+               fmt::format("q_heads={} is not a multiple of kv_heads={}", p->q_heads, p->kv_heads));
   if (p->head_dim % 16 != 0 || p->head_dim > kMaxHeadDim || p->head_dim_v > kMaxHeadDim)
     return no(fmt::format("head_dim={}/{}: multiples of 16 up to {}", p->head_dim, p->head_dim_v, kMaxHeadDim));
-  if (p->rope_kind != XQACHECK_ROPE_NONE || p->k_new.data != nullptr) return no("rope: fused RoPE and append are not implemented");
+  if (p->rope_kind != XQACHECK_ROPE_NONE || p->k_new.data != nullptr)
+    return no("rope: fused RoPE and append are not implemented");
   if (!is_16_bit(p->q.dtype)) return no("q: fp16 or bf16");
   if (p->out.dtype != p->q.dtype && p->out.dtype != XQACHECK_E4M3) return no("out: the dtype of q or e4m3");
   if (is_16_bit(p->k.dtype) && p->k.dtype != p->q.dtype) return no("kv: the dtype of q, int8 or e4m3");
@@ -71,7 +76,8 @@ xqacheck_status run(xqacheck_instance*, const xqacheck_problem* problem, const x
   const std::int64_t cells = std::int64_t{problem->total_rows} * problem->q_heads;
 #pragma omp parallel for schedule(dynamic)
   for (std::int64_t cell = 0; cell < cells; ++cell) {
-    const Block block(*problem, static_cast<std::uint32_t>(cell / problem->q_heads), static_cast<std::uint32_t>(cell % problem->q_heads));
+    const Block block(*problem, static_cast<std::uint32_t>(cell / problem->q_heads),
+                      static_cast<std::uint32_t>(cell % problem->q_heads));
     std::vector<Running> partials;
     for (std::uint32_t split = 0; split < splits; ++split) partials.push_back(run_sub_sequence(block, split, splits));
     finish(block, splits == 1 ? std::move(partials.front()) : merge(block, partials));
@@ -86,6 +92,7 @@ void destroy(xqacheck_instance*) {}
 
 extern "C" const xqacheck_kernel* xqacheck_emu_mmha_kernel(void) {
   using namespace xqacheck::emulation::mmha;
-  static const xqacheck_kernel kernel = {XQACHECK_ABI_VERSION, sizeof(xqacheck_kernel), describe, supports, prepare, workspace, run, split_plan, destroy};
+  static const xqacheck_kernel kernel = {
+      XQACHECK_ABI_VERSION, sizeof(xqacheck_kernel), describe, supports, prepare, workspace, run, split_plan, destroy};
   return &kernel;
 }

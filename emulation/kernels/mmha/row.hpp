@@ -10,8 +10,8 @@ namespace xqacheck::emulation::mmha {
 
 struct Row {
   std::uint32_t request = 0, beam = 0;
-  std::uint32_t first = 0, count = 1, index = 0;            // first row and rows of the (request, beam); own number among them
-  std::int64_t length = 0, oldest_draft = 0, begin = 0;     // tokens; those before `begin` are outside the window
+  std::uint32_t first = 0, count = 1, index = 0;  // first row and rows of the (request, beam); own number among them
+  std::int64_t length = 0, oldest_draft = 0, begin = 0;  // tokens; those before `begin` are outside the window
 };
 
 template <class T>
@@ -19,7 +19,9 @@ const T* data_of(const xqacheck_tensor& tensor) {
   return static_cast<const T*>(tensor.data);
 }
 
-inline float value_of(const xqacheck_scale& scale) { return scale.pointer != nullptr ? *scale.pointer : scale.value; }
+inline float value_of(const xqacheck_scale& scale) {
+  return scale.pointer != nullptr ? *scale.pointer : scale.value;
+}
 
 inline Row row_of(const xqacheck_problem& p, std::uint32_t row) {
   Row r;
@@ -50,16 +52,19 @@ inline bool visible(const xqacheck_problem& p, const Row& r, std::int64_t token)
 }
 
 // Element index of channel 0 of a cached token of one KV head.
-inline std::int64_t cache_index(const xqacheck_problem& p, const Row& r, std::uint32_t kv_head, std::int64_t token, bool is_v) {
+inline std::int64_t cache_index(const xqacheck_problem& p, const Row& r, std::uint32_t kv_head, std::int64_t token,
+                                bool is_v) {
   std::uint32_t beam = r.beam;
   if (p.beam_width > 1) {
     const std::int64_t entry = (std::int64_t{r.request} * p.beam_width + beam) * p.max_seq_len + token;
-    beam = token < data_of<std::uint32_t>(p.beam_context)[r.request] ? 0u
-                                                                     : static_cast<std::uint32_t>(data_of<std::int32_t>(p.beam_index)[entry]);
+    beam = token < data_of<std::uint32_t>(p.beam_context)[r.request]
+               ? 0u
+               : static_cast<std::uint32_t>(data_of<std::int32_t>(p.beam_index)[entry]);
   }
   std::int64_t page = std::int64_t{r.request} * p.beam_width + beam, slot = token;
   if (p.page_tokens != 0) {
-    const std::int64_t entry = r.request * p.table_stride_request + beam * p.table_stride_beam + (is_v ? p.table_stride_v : 0);
+    const std::int64_t entry =
+        r.request * p.table_stride_request + beam * p.table_stride_beam + (is_v ? p.table_stride_v : 0);
     page = data_of<std::int32_t>(p.page_table)[entry + token / p.page_tokens];
     slot = token % p.page_tokens;
   }

@@ -12,8 +12,12 @@ namespace {
 constexpr float kLog2e = std::bit_cast<float>(0x3fb8aa3bu), kLn2 = std::bit_cast<float>(0x3f317218u);
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-std::uint32_t bits(float x) { return std::bit_cast<std::uint32_t>(x); }
-float number(std::uint32_t x) { return std::bit_cast<float>(x); }
+std::uint32_t bits(float x) {
+  return std::bit_cast<std::uint32_t>(x);
+}
+float number(std::uint32_t x) {
+  return std::bit_cast<float>(x);
+}
 
 float weight(float x, float maximum) {
   return x == -kInfinity ? 0.f : number(arith::ex2_approx_ftz_f32(bits((x - maximum) * kLog2e)));
@@ -24,7 +28,8 @@ float max_or_nan(float a, float b) {
   return b != b || b > a ? b : a;
 }
 
-// Butterfly over 32 lanes, steps 16, 8, 4, 2, 1: every lane ends with the same value, since both partners add the same two numbers.
+// Butterfly over 32 lanes, steps 16, 8, 4, 2, 1: every lane ends with the same value, since both partners add the same
+// two numbers.
 float warp_sum(const float* lanes) {
   float sums[32];
   std::copy(lanes, lanes + 32, sums);
@@ -33,7 +38,8 @@ float warp_sum(const float* lanes) {
   return sums[0];
 }
 
-// The inner loops in one function each, so that the compiler can use the machine's fma; the bits are those of IEEE fma either way.
+// The inner loops in one function each, so that the compiler can use the machine's fma; the bits are those of IEEE fma
+// either way.
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && defined(__GNUC__) && !defined(__clang__)
 #define XQACHECK_FMA_CLONES __attribute__((target_clones("arch=x86-64-v3", "default")))
 #else
@@ -45,7 +51,8 @@ XQACHECK_FMA_CLONES void dot_lanes(const float* query, const float* key, std::ui
   for (std::uint32_t lane = 0; lane < 32; ++lane) lanes[lane] = 0;
   for (std::uint32_t base = 0; base < dim; base += 32) {
     const std::uint32_t count = std::min(32u, dim - base);
-    for (std::uint32_t lane = 0; lane < count; ++lane) lanes[lane] = __builtin_fmaf(query[base + lane], key[base + lane], lanes[lane]);
+    for (std::uint32_t lane = 0; lane < count; ++lane)
+      lanes[lane] = __builtin_fmaf(query[base + lane], key[base + lane], lanes[lane]);
   }
 }
 
@@ -58,15 +65,23 @@ XQACHECK_FMA_CLONES void add_weighted(float factor, const float* value, float* s
 void decode(const xqacheck_tensor& tensor, std::int64_t index, std::uint32_t count, float* out) {
   auto* target = reinterpret_cast<std::uint32_t*>(out);
   switch (tensor.dtype) {
-    case XQACHECK_FP16: return arith::f16_to_f32_array(data_of<std::uint16_t>(tensor) + index, target, count);
-    case XQACHECK_BF16: return arith::bf16_to_f32_array(data_of<std::uint16_t>(tensor) + index, target, count);
-    case XQACHECK_E4M3: return arith::e4m3_to_f32_array(data_of<std::uint8_t>(tensor) + index, target, count);
-    default: return arith::s8_to_f32_array(data_of<std::int8_t>(tensor) + index, target, count);
+    case XQACHECK_FP16:
+      return arith::f16_to_f32_array(data_of<std::uint16_t>(tensor) + index, target, count);
+    case XQACHECK_BF16:
+      return arith::bf16_to_f32_array(data_of<std::uint16_t>(tensor) + index, target, count);
+    case XQACHECK_E4M3:
+      return arith::e4m3_to_f32_array(data_of<std::uint8_t>(tensor) + index, target, count);
+    default:
+      return arith::s8_to_f32_array(data_of<std::int8_t>(tensor) + index, target, count);
   }
 }
 
 Block::Block(const xqacheck_problem& problem, std::uint32_t row_of_q, std::uint32_t q_head)
-    : p(problem), row(row_of(problem, row_of_q)), row_number(row_of_q), head(q_head), kv_head(q_head / (problem.q_heads / problem.kv_heads)) {
+    : p(problem),
+      row(row_of(problem, row_of_q)),
+      row_number(row_of_q),
+      head(q_head),
+      kv_head(q_head / (problem.q_heads / problem.kv_heads)) {
   const auto rsqrt_dim = static_cast<float>(1.0 / std::sqrt(static_cast<double>(p.head_dim)));
   scale = value_of(p.q_scale) * value_of(p.k_scale) * rsqrt_dim;
   query.resize(p.head_dim);
@@ -142,19 +157,23 @@ void finish(const Block& block, Running running) {
     running.maximum = maximum;
   }
   const float factor =
-      running.sum == 0 ? 0.f : number(arith::rcp_rn_f32(bits(running.sum))) * value_of(p.v_scale) * value_of(p.rcp_out_scale);
+      running.sum == 0 ? 0.f
+                       : number(arith::rcp_rn_f32(bits(running.sum))) * value_of(p.v_scale) * value_of(p.rcp_out_scale);
   const std::int64_t at = block.row_number * p.out_stride_row + block.head * p.out_stride_head;
   for (std::uint32_t d = 0; d < p.head_dim_v; ++d) {
     const std::uint32_t value = bits(running.output[d] * shrink * factor);
     if (p.out.dtype == XQACHECK_FP16) static_cast<std::uint16_t*>(p.out.data)[at + d] = arith::cvt_rn_f16_f32(value);
     if (p.out.dtype == XQACHECK_BF16) static_cast<std::uint16_t*>(p.out.data)[at + d] = arith::cvt_rn_bf16_f32(value);
-    if (p.out.dtype == XQACHECK_E4M3) static_cast<std::uint8_t*>(p.out.data)[at + d] = arith::cvt_rn_satfinite_e4m3_f32(value);
+    if (p.out.dtype == XQACHECK_E4M3)
+      static_cast<std::uint8_t*>(p.out.data)[at + d] = arith::cvt_rn_satfinite_e4m3_f32(value);
   }
   if (p.lse.data == nullptr) return;
   const float log2_sum = number(arith::lg2_approx_ftz_f32(bits(running.sum)));
-  const float lse = p.lse_base == 2 ? std::fma(running.maximum, kLog2e, log2_sum) : std::fma(log2_sum, kLn2, running.maximum);
+  const float lse =
+      p.lse_base == 2 ? std::fma(running.maximum, kLog2e, log2_sum) : std::fma(log2_sum, kLn2, running.maximum);
   // The GPU writes one NaN pattern only.
-  static_cast<float*>(p.lse.data)[std::int64_t{block.row_number} * p.q_heads + block.head] = lse != lse ? number(0x7fffffffu) : lse;
+  static_cast<float*>(p.lse.data)[std::int64_t{block.row_number} * p.q_heads + block.head] =
+      lse != lse ? number(0x7fffffffu) : lse;
 }
 
 }  // namespace xqacheck::emulation::mmha

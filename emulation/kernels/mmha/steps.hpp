@@ -9,7 +9,7 @@
 
 namespace xqacheck::emulation::mmha {
 
-inline constexpr int kTile = 128;   // tokens of a tile = threads of a block
+inline constexpr int kTile = 128;  // tokens of a tile = threads of a block
 inline constexpr int kWarps = kTile / 32;
 
 // Running softmax of one row over one sub-sequence.
@@ -23,8 +23,8 @@ struct Block {
   const xqacheck_problem& p;
   Row row;
   std::uint32_t row_number = 0, head = 0, kv_head = 0;
-  float scale = 1;              // q_scale * k_scale * 1/sqrt(head_dim), two roundings
-  std::vector<float> query;     // [head_dim]
+  float scale = 1;           // q_scale * k_scale * 1/sqrt(head_dim), two roundings
+  std::vector<float> query;  // [head_dim]
 
   Block(const xqacheck_problem& problem, std::uint32_t row_of_q, std::uint32_t q_head);
 };

@@ -32,8 +32,9 @@ int main() {
         continue;
       }
       const auto& use = uses[0];
-      fmt::print("{} dim {}/{} q {} kv {} out {}: {} registers, {} + {} spill bytes, {} stack, {:.2f} s\n", arch, shape.head_dim, shape.head_dim_v,
-                 shape.q, shape.kv, shape.out, use.registers, use.spill_stores, use.spill_loads, use.stack_bytes, seconds);
+      fmt::print("{} dim {}/{} q {} kv {} out {}: {} registers, {} + {} spill bytes, {} stack, {:.2f} s\n", arch,
+                 shape.head_dim, shape.head_dim_v, shape.q, shape.kv, shape.out, use.registers, use.spill_stores,
+                 use.spill_loads, use.stack_bytes, seconds);
       bad += use.spill_stores != 0 || use.spill_loads != 0;
     }
   }

@@ -26,7 +26,9 @@ std::string slurp(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
-void spill(const fs::path& path, const std::string& bytes) { std::ofstream(path, std::ios::binary) << bytes; }
+void spill(const fs::path& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
 
 struct Folder {
   fs::path path = fs::temp_directory_path() / ("xqacheck-entry-" + std::to_string(::getpid()));

@@ -11,7 +11,9 @@ TEST_CASE("the key changes with everything that can change the machine code") {
   base.macros = {{"D", "64"}, {"G", "8"}}, base.arch = "sm_90a", base.options = {"--fmad=false"};
   std::set<std::string> keys = {key_of(base, "nvrtc 13.0")};
   CHECK(keys.begin()->size() == 32);
-  const auto add = [&](CompileRequest request, const std::string& version = "nvrtc 13.0") { CHECK(keys.insert(key_of(request, version)).second); };
+  const auto add = [&](CompileRequest request, const std::string& version = "nvrtc 13.0") {
+    CHECK(keys.insert(key_of(request, version)).second);
+  };
   add(base, "nvrtc 12.9");
   auto r = base;
   r.source.text = "texT", add(r);

@@ -26,7 +26,8 @@ void check(bool good, const std::string& what) {
 
 std::vector<jit::CompileRequest> requests() {
   std::vector<jit::CompileRequest> list;
-  for (std::uint32_t dim : {64u, 128u}) list.push_back(mmha::compile_request({dim, dim, XQACHECK_BF16, XQACHECK_E4M3, XQACHECK_BF16}, "sm_90a"));
+  for (std::uint32_t dim : {64u, 128u})
+    list.push_back(mmha::compile_request({dim, dim, XQACHECK_BF16, XQACHECK_E4M3, XQACHECK_BF16}, "sm_90a"));
   return list;
 }
 
@@ -100,7 +101,8 @@ int main(int argc, char** argv) {
     exit_code(pid);
     if (!all_good(folder)) check(false, "a killed writer left a bad entry");
   }
-  check(exit_code(child([&] { return fill(folder); })) == 0 && all_good(folder), "after 12 killed writers the cache fills again");
+  check(exit_code(child([&] { return fill(folder); })) == 0 && all_good(folder),
+        "after 12 killed writers the cache fills again");
 
   const fs::path victim = folder / *entries(folder).begin();
   {
@@ -110,7 +112,8 @@ int main(int argc, char** argv) {
   jit::KernelCache cache(folder);
   for (const auto& request : requests()) cache.get(request);
   const auto statistics = cache.statistics();
-  check(statistics.corrupt >= 1 && statistics.compiled == 1 && statistics.from_disk == requests().size() - 1, "a flipped byte is detected and rebuilt");
+  check(statistics.corrupt >= 1 && statistics.compiled == 1 && statistics.from_disk == requests().size() - 1,
+        "a flipped byte is detected and rebuilt");
   check(all_good(folder), "and the rebuilt entry is good");
   for (const auto& request : requests()) cache.get(request);
   check(cache.statistics().from_process == requests().size(), "a second request comes from the process");
