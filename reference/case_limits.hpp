@@ -15,6 +15,7 @@ inline constexpr std::uint32_t kMaxBeam = 16;          // TensorRT-LLM's kernels
 inline constexpr std::uint32_t kMaxPageTokens = 1024;
 inline constexpr std::uint32_t kMaxPad = 1u << 20;    // elements of any one gap
 inline constexpr std::uint32_t kMaxSpare = 1u << 20;  // unused pages
+inline constexpr double kMaxPages = 1u << 30;              // page ids are int32, and a far pool adds 2^27 to them
 inline constexpr std::uint32_t kMaxInjections = 256;
 inline constexpr std::uint64_t kMaxBytes = 1ull << 40;  // of all tensors together
 inline constexpr std::uint32_t kMaxBitsRow = 32;        // drafts that a row of a written mask can name

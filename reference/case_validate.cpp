@@ -186,6 +186,12 @@ void validate(const Case& c) {
   need(c.data != DataKind::neginf || is_16bit(c.kv), "data", "neginf",
        "needs a cache that can hold -inf: a 16-bit one");
   need(!c.file.empty() || c.file_hash == 0, "file", "", "a hash needs a path");
+  if (c.page != 0) {
+    double pages = 2.0 * c.spare;  // times two: a shared pool counts K and V apart
+    for (std::uint32_t b = 0; b < c.requests(); ++b) pages += 2.0 * blocks_of(c, b) * c.beam;
+    need(pages < kMaxPages, "len", write_list(c.lens),
+         fmt::format("would take {:.3g} pages, at most {:.3g}", pages, kMaxPages));
+  }
   const double bytes = estimated_bytes(c);
   need(bytes <= double(kMaxBytes), "len", write_list(c.lens),
        fmt::format("the tensors would take {:.3g} bytes, at most {:.3g} are allowed", bytes, double(kMaxBytes)));
