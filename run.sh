@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# From a plain clone to the main job in one command: installs missing packages, builds, and lets xqacheck judge the built-in
+# kernels on random cases. Arguments replace the default ones of `xqacheck verify`, e.g. ./run.sh --cases 50 --seed 7
+set -euo pipefail
+cd "$(dirname "$0")"
+scripts/install-packages.sh
+scripts/build.sh default
+scripts/left-out.sh
+
+mkdir -p xqacheck-results
+if [ $# -eq 0 ]; then
+  # A few hundred cases take seconds; the seed is fixed so that two people who run this see the same thing.
+  set -- --cases 300 --seed 1
+fi
+echo "run: build/bin/xqacheck verify $* --json xqacheck-results/verify.jsonl --junit xqacheck-results/verify.xml"
+status=0
+build/bin/xqacheck verify "$@" --json xqacheck-results/verify.jsonl --junit xqacheck-results/verify.xml || status=$?
+echo "run: results are in xqacheck-results/verify.jsonl and xqacheck-results/verify.xml"
+exit "$status"
