@@ -1,5 +1,5 @@
-// A whole kernel under test on the GPU: fp16 and bf16 decode attention (MHA, GQA, MQA) over a paged cache, one query row
-// a request. One block of one warp a (request, query head): scores into scratch, softmax, then P V, lanes over channels.
+// A whole kernel under test on the GPU: fp16 and bf16 decode attention (MHA, GQA, MQA) over a paged cache, one query
+// row a request. One block of one warp a (request, head): scores into scratch, softmax, P V with lanes over channels.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
