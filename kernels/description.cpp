@@ -37,24 +37,29 @@ constexpr std::size_t kLongestName = 64;
 // Versions and recipes go into one line of a report; anything longer is a missing NUL.
 constexpr std::size_t kLongestText = 4096;
 
-bool is_name_character(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-'; }
+bool is_name_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-';
+}
 
 std::string name_fault(const char* name) {
   if (name == nullptr) return "describe() leaves `name` NULL; give the kernel a name of [a-z0-9_.-]";
   const std::size_t length = strnlen(name, kLongestName + 1);
   if (length == 0) return "describe() gives an empty `name`; give the kernel a name of [a-z0-9_.-]";
-  if (length > kLongestName) return fmt::format("describe() gives a `name` longer than {} characters; shorten it", kLongestName);
+  if (length > kLongestName)
+    return fmt::format("describe() gives a `name` longer than {} characters; shorten it", kLongestName);
   for (std::size_t i = 0; i < length; ++i)
     if (!is_name_character(name[i]))
-      return fmt::format("describe() gives the name \"{}\", whose character {} is not one of [a-z0-9_.-]; rename the kernel",
-                         std::string_view(name, length), i + 1);
+      return fmt::format(
+          "describe() gives the name \"{}\", whose character {} is not one of [a-z0-9_.-]; rename the kernel",
+          std::string_view(name, length), i + 1);
   return "";
 }
 
 std::string text_fault(const char* field, const char* text) {
   if (text == nullptr) return "";  // read as ""
   if (strnlen(text, kLongestText + 1) > kLongestText)
-    return fmt::format("describe() gives a `{}` longer than {} characters; is its terminating NUL missing?", field, kLongestText);
+    return fmt::format("describe() gives a `{}` longer than {} characters; is its terminating NUL missing?", field,
+                       kLongestText);
   return "";
 }
 
@@ -68,9 +73,11 @@ std::string description_fault(const xqacheck_description* d) {
     return fmt::format("describe() gives memory = {}; it must be XQACHECK_HOST (0) or XQACHECK_CUDA (1)", d->memory);
   if (d->recipe != nullptr) {
     const xqacheck_recipe& r = *d->recipe;
-    if (r.family == nullptr || *r.family == '\0') return "describe() gives a recipe without `family`; name the family or set recipe to NULL";
-    for (const auto& [field, text] : {std::pair{"recipe.family", r.family}, std::pair{"recipe.arch", r.arch},
-                                      std::pair{"recipe.toolkit", r.toolkit}, std::pair{"recipe.parameters", r.parameters}})
+    if (r.family == nullptr || *r.family == '\0')
+      return "describe() gives a recipe without `family`; name the family or set recipe to NULL";
+    for (const auto& [field, text] :
+         {std::pair{"recipe.family", r.family}, std::pair{"recipe.arch", r.arch},
+          std::pair{"recipe.toolkit", r.toolkit}, std::pair{"recipe.parameters", r.parameters}})
       if (std::string fault = text_fault(field, text); !fault.empty()) return fault;
   }
   return "";

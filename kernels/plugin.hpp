@@ -1,8 +1,11 @@
-// Loader of kernels under test: a built-in name, `./plugin.so`, or `./plugin.so:name` for a plug-in with several kernels.
+// Loader of kernels under test: a built-in name, `./plugin.so`, or `./plugin.so:name` for a plug-in with several
+// kernels.
 //
 // Loading runs foreign code (static constructors, xqacheck_get_kernel, describe): only worker processes call it.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -38,13 +41,17 @@ struct LoadedKernels {
   LoadedModule module;
 };
 
+// Told before each step that runs foreign code, so that a crash in it can be named.
+enum class LoadStep : std::uint8_t { open, get_kernel, describe };
+using LoadObserver = std::function<void(LoadStep)>;
+
 // Never unloads: a kernel's threads may still run. Throws LoadError.
-LoadedKernels load_plugin(const std::string& path);
+LoadedKernels load_plugin(const std::string& path, const LoadObserver& observer = {});
 
 // The kernel that `spec` names. Throws LoadError, listing what there is.
 const xqacheck_kernel* choose_kernel(const LoadedKernels& loaded, const KernelSpec& spec);
 
 // Both steps; built-in kernels too.
-LoadedKernels load_kernels(const KernelSpec& spec);
+LoadedKernels load_kernels(const KernelSpec& spec, const LoadObserver& observer = {});
 
 }  // namespace xqacheck::kernels

@@ -45,9 +45,13 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-const std::vector<const xqacheck_kernel*>& builtin_kernels() { return mutable_table(); }
+const std::vector<const xqacheck_kernel*>& builtin_kernels() {
+  return mutable_table();
+}
 
-void add_builtin_kernel(const xqacheck_kernel* kernel) { add_checked(mutable_table(), kernel); }
+void add_builtin_kernel(const xqacheck_kernel* kernel) {
+  add_checked(mutable_table(), kernel);
+}
 
 const xqacheck_kernel* find_builtin_kernel(std::string_view name) {
   for (const xqacheck_kernel* kernel : builtin_kernels())

@@ -14,7 +14,8 @@ namespace xqacheck::kernels {
 const std::vector<const xqacheck_kernel*>& builtin_kernels();
 // Null if there is none of that name.
 const xqacheck_kernel* find_builtin_kernel(std::string_view name);
-// Not thread-safe: call it before any worker or runner exists. Throws std::logic_error for a duplicate or faulty kernel.
+// Not thread-safe: call it before any worker or runner exists. Throws std::logic_error for a duplicate or faulty
+// kernel.
 void add_builtin_kernel(const xqacheck_kernel* kernel);
 
 std::vector<std::string> builtin_kernel_names();

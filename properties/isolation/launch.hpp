@@ -1,0 +1,59 @@
+// Launch: one kernel's life cycle on one problem, from supports() to destroy(). The same code runs in worker processes
+// and in the harness itself; where memory comes from is the caller's business (Workspaces).
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "kernels/abi/xqacheck_kernel.h"
+#include "properties/isolation/control_page.hpp"
+#include "properties/outcome.hpp"
+
+namespace xqacheck::properties::isolation {
+
+// Memory of one run, as the launch needs it.
+class Workspaces {
+ public:
+  virtual ~Workspaces() = default;
+  // Scratch, filled as the options ask, and zeroed state. "" or why the sizes cannot be had.
+  virtual std::string provide(const xqacheck_workspace& sizes, void** scratch, void** state) = 0;
+  // Called after each run(): the first byte of state that is not zero, or -1.
+  virtual std::int64_t nonzero_state() = 0;
+  // After the last run(), before destroy(): from now on nobody may write.
+  virtual void freeze() = 0;
+};
+
+struct LaunchResult {
+  RunStatus status = RunStatus::ok;
+  std::string why;
+  std::uint32_t splits = 0;
+  double seconds = 0;               // of the last run()
+  std::int64_t nonzero_state = -1;  // first byte of state left non-zero by any run, -1: none
+  bool threw = false;               // a C++ exception came through the C interface: the process is in doubt
+};
+
+// How kernels of one memory space are launched: on the host directly; for CUDA by a launcher that moves the tensors.
+class Launcher {
+ public:
+  virtual ~Launcher() = default;
+  virtual std::string device() = 0;  // for reports
+  // `why` holds kWhyBytes. `progress` says where the kernel is, for whoever finds it dead.
+  virtual LaunchResult launch(const xqacheck_kernel& kernel, const xqacheck_problem& problem, std::uint32_t runs,
+                              Workspaces& workspaces, char* why, ControlPage& progress) = 0;
+};
+
+Launcher& host_launcher();
+// Null in a build without CUDA. The CUDA room sets it before any worker starts its work.
+Launcher* cuda_launcher();
+void set_cuda_launcher(Launcher* launcher);
+
+// The steps themselves, with `stream` handed to run() and `wait` called after each run (device synchronisation).
+struct LaunchSteps {
+  void* stream = nullptr;
+  std::string (*wait)(void* context) = nullptr;  // "" or the error that the device reports
+  void* context = nullptr;
+};
+LaunchResult launch_steps(const xqacheck_kernel& kernel, const xqacheck_problem& problem, std::uint32_t runs,
+                          Workspaces& workspaces, char* why, ControlPage& progress, const LaunchSteps& steps);
+
+}  // namespace xqacheck::properties::isolation
