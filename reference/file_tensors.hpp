@@ -19,7 +19,8 @@ struct FileTensors {
   std::vector<std::uint64_t> first_row;    // [B] of q
   std::vector<std::uint64_t> first_token;  // [B] of k and v
   std::vector<std::uint32_t> lens;         // [B]
-  std::uint32_t q_heads = 0, kv_heads = 0, dim = 0, dim_v = 0, rows_are_beams = 0;
+  std::uint32_t q_heads = 0, kv_heads = 0, dim = 0, dim_v = 0;
+  bool rows_are_beams = false;
 
   void q_row(const RowPlace& at, float* out) const;
   void k_row(const RowPlace& at, float* out) const;
