@@ -79,11 +79,16 @@ void check_formats(const Case& c) {
   need(c.tail != TailKind::nan || c.kv != Dtype::int8, "tail", "nan", "int8 has no NaN: use random, max or zero");
 }
 
-// Trees and written masks: one for all requests or one each, of the request's number of rows.
+// Trees and written masks: one for all requests or one each …
+template <class Rows>
+void check_pieces(std::string_view field, const std::vector<Rows>& all, const Case& c) {
+  need(all.size() <= 1 || all.size() == c.lens.size(), field, fmt::format("<{} pieces>", all.size()),
+       fmt::format("must be one for all, or one for each of the {} requests", c.lens.size()));
+}
+
+// … of the request's number of rows.
 template <class Rows>
 const Rows& rows_for(std::string_view field, const std::vector<Rows>& all, const Case& c, std::uint32_t b) {
-  need(all.size() == 1 || all.size() == c.lens.size(), field, fmt::format("<{} pieces>", all.size()),
-       fmt::format("must be one for all, or one for each of the {} requests", c.lens.size()));
   const Rows& rows = all.size() == 1 ? all[0] : all[b];
   need(rows.size() == c.rows(b), field, fmt::format("<{} entries>", rows.size()),
        fmt::format("request {} has {} draft tokens", b, c.rows(b)));
@@ -117,6 +122,8 @@ void check_drafts(const Case& c) {
   }
   need(c.mask != MaskKind::none, "mask", "none",
        "draft tokens need a mask: causal, full, random, tree= or rows of bits");
+  check_pieces("tree", c.tree, c);
+  check_pieces("mask", c.bits, c);
   need(c.draft.size() == 1 || c.draft.size() == c.lens.size(), "draft", write_list(c.draft),
        fmt::format("must be one number, or one for each of the {} requests", c.lens.size()));
   std::uint64_t total = 0;

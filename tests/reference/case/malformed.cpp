@@ -73,7 +73,7 @@ constexpr Malformed kLines[] = {
     {"xqa/1 pad=1/2/3/4", "pad=1/2/3/4: must be at most 3 numbers", "pad"},
     {"xqa/1 pad=9999999", "pad=9999999: at most 1048576", "pad"},
     // formats and scales
-    {"xqa/1 kv=fp8", "kv=fp8: must be one of fp16 bf16 int8 e4m3 (did you mean 'fp16'?)", "kv"},
+    {"xqa/1 kv=fp8", "kv=fp8: must be one of fp16 bf16 int8 e4m3", "kv"},
     {"xqa/1 q=e4m3", "q=e4m3: must be fp16 or bf16", "q"},
     {"xqa/1 q=fp16 kv=bf16", "kv=bf16: must be fp16 (the format of q), int8 or e4m3", "kv"},
     {"xqa/1 out=int8", "out=int8: must be bf16 (the format of q) or e4m3", "out"},
