@@ -21,14 +21,24 @@ enum class Placement : std::uint8_t {
 // What the memory that must not matter holds before the run.
 enum class Fill : std::uint8_t { zero, nan, huge, random };
 
+// What surrounds run() on a stream. On the host all are the same.
+enum class Launching : std::uint8_t {
+  plain,         // inputs copied, then run()
+  producer,      // inputs written by a kernel that runs immediately before on the stream
+  pdl_producer,  // … and that lets run() start early (programmatic dependent launch)
+  graph,         // run() captured in a graph, replayed with other lengths, then with those of the problem
+  load           // another kernel keeps the memory system busy on a second stream
+};
+
 struct RunOptions {
   Placement place = Placement::plain;
-  Fill scratch = Fill::nan;      // scratch workspace before the run
-  Fill output = Fill::nan;       // output and LSE before the run
-  std::uint32_t plan = 0;        // forced split count, 0: the kernel's own
-  std::uint32_t runs = 1;        // run() calls on one prepared instance; the outcome is that of the last
+  Fill scratch = Fill::nan;  // scratch workspace before the run
+  Fill output = Fill::nan;   // output and LSE before the run
+  std::uint32_t plan = 0;    // forced split count, 0: the kernel's own
+  std::uint32_t runs = 1;    // run() calls on one prepared instance; the outcome is that of the last
   double timeout_seconds = 30;
   std::uint64_t fill_seed = 0;
+  Launching launching = Launching::plain;
 };
 
 class Runner {

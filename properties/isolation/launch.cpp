@@ -112,6 +112,11 @@ class Steps {
     std::int64_t nonzero_state = -1;
     for (std::uint32_t i = 0; i < runs; ++i) {
       progress_.run_index = i;
+      if (steps_.before != nullptr)
+        if (result.why = steps_.before(steps_.context); !result.why.empty()) {
+          result.status = RunStatus::crashed;
+          break;
+        }
       const auto begin = std::chrono::steady_clock::now();
       result = enter(Stage::run, [&] { return kernel_.run(instance, &problem_, &launch); });
       if (result.status == RunStatus::ok && steps_.wait != nullptr)
@@ -146,9 +151,9 @@ LaunchResult thrown(const ControlPage& progress, const std::string& what) {
 class HostLauncher final : public Launcher {
  public:
   std::string device() override { return "host"; }
-  LaunchResult launch(const xqacheck_kernel& kernel, const xqacheck_problem& problem, std::uint32_t runs,
+  LaunchResult launch(const xqacheck_kernel& kernel, const xqacheck_problem& problem, const LaunchSite& site,
                       Workspaces& workspaces, char* why, ControlPage& progress) override {
-    return launch_steps(kernel, problem, runs, workspaces, why, progress, {});
+    return launch_steps(kernel, problem, site.runs, workspaces, why, progress, {});
   }
 };
 

@@ -2,12 +2,15 @@
 // and in the harness itself; where memory comes from is the caller's business (Workspaces).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "kernels/abi/xqacheck_kernel.h"
 #include "properties/isolation/control_page.hpp"
 #include "properties/outcome.hpp"
+#include "properties/runner.hpp"
 
 namespace xqacheck::properties::isolation {
 
@@ -32,13 +35,34 @@ struct LaunchResult {
   bool threw = false;               // a C++ exception came through the C interface: the process is in doubt
 };
 
+// One buffer of the run with the canary around it, as the harness laid it out in host memory.
+struct Window {
+  std::string name;            // "k", "out" …
+  std::byte* begin = nullptr;  // first byte of the canary in front
+  std::uint64_t before = 0;    // bytes of canary in front of the buffer
+  std::uint64_t bytes = 0;     // of the buffer
+  std::uint64_t after = 0;     // bytes of canary behind it
+  std::uint64_t align = 1;     // the strictest that the problem promises of the buffer
+  bool writable = false;
+
+  std::byte* data() const { return begin + before; }
+};
+
+// What the harness asks of a launch, and where the tensors of the problem lie.
+struct LaunchSite {
+  std::uint32_t runs = 1;
+  Placement place = Placement::plain;
+  Launching launching = Launching::plain;
+  std::vector<Window> windows;  // every tensor that has memory; only launchers that move tensors need them
+};
+
 // How kernels of one memory space are launched: on the host directly; for CUDA by a launcher that moves the tensors.
 class Launcher {
  public:
   virtual ~Launcher() = default;
-  virtual std::string device() = 0;  // for reports
+  virtual std::string device() = 0;  // for reports; "none: <why>" when there is none
   // `why` holds kWhyBytes. `progress` says where the kernel is, for whoever finds it dead.
-  virtual LaunchResult launch(const xqacheck_kernel& kernel, const xqacheck_problem& problem, std::uint32_t runs,
+  virtual LaunchResult launch(const xqacheck_kernel& kernel, const xqacheck_problem& problem, const LaunchSite& site,
                               Workspaces& workspaces, char* why, ControlPage& progress) = 0;
 };
 
@@ -47,10 +71,12 @@ Launcher& host_launcher();
 Launcher* cuda_launcher();
 void set_cuda_launcher(Launcher* launcher);
 
-// The steps themselves, with `stream` handed to run() and `wait` called after each run (device synchronisation).
+// The steps themselves: `stream` is handed to run(); `before` and `wait` are called around each run (device work and
+// synchronisation) and return "" or the error that the device reports.
 struct LaunchSteps {
   void* stream = nullptr;
-  std::string (*wait)(void* context) = nullptr;  // "" or the error that the device reports
+  std::string (*before)(void* context) = nullptr;
+  std::string (*wait)(void* context) = nullptr;
   void* context = nullptr;
 };
 LaunchResult launch_steps(const xqacheck_kernel& kernel, const xqacheck_problem& problem, std::uint32_t runs,

@@ -14,7 +14,7 @@
 namespace xqacheck::properties::isolation {
 
 // Raised whenever a struct below, the control page or the slot order changes.
-inline constexpr std::uint32_t kProtocol = 1;
+inline constexpr std::uint32_t kProtocol = 2;
 
 struct CaseRequest {
   SlotPlan plans[kSlotCount];  // scratch and state are planned by the worker
@@ -22,7 +22,7 @@ struct CaseRequest {
   Placement place = Placement::plain;
   Fill scratch = Fill::nan;
   std::uint8_t keep_scratch = 0;  // 1: scratch keeps what the run before left in it
-  std::uint8_t reserved = 0;
+  Launching launching = Launching::plain;
   std::uint32_t runs = 1;
   std::uint64_t fill_seed = 0;
 };

@@ -38,6 +38,7 @@ SlotPlan plan_slot(std::uint64_t bytes, std::uint64_t align, Placement place, Ac
   SlotPlan plan;
   plan.bytes = bytes;
   plan.access = access;
+  plan.align = static_cast<std::uint32_t>(align);
   if (bytes == 0) {
     plan.data = plan.map_begin = plan.map_end = first;
     return plan;

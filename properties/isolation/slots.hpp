@@ -44,7 +44,7 @@ struct SlotPlan {
   std::uint64_t map_begin = 0;  // touchable pages [map_begin, map_end); all outside the buffer is canary
   std::uint64_t map_end = 0;
   Access access = Access::none;  // none: absent
-  std::uint32_t reserved = 0;
+  std::uint32_t align = 1;       // that was asked for
 
   bool operator==(const SlotPlan&) const = default;
 };

@@ -126,7 +126,7 @@ class Worker {
       result.status = RunStatus::unsupported;
       result.why = "the kernel needs a CUDA device and this build has no CUDA path";
     } else {
-      result = launcher_->launch(*kernel_, problem, request.runs, workspaces_, why, control_);
+      result = launcher_->launch(*kernel_, problem, site_of(request), workspaces_, why, control_);
     }
     workspaces_.freeze();
     threads_.settle();
@@ -137,6 +137,18 @@ class Worker {
     }
     std::fflush(nullptr);
     return send_done(sequence, result);
+  }
+
+  LaunchSite site_of(const CaseRequest& request) const {
+    LaunchSite site{request.runs, request.place, request.launching, {}};
+    for (std::uint32_t slot = kFirstTensorSlot; slot < kScratchSlot; ++slot) {
+      const SlotPlan& plan = request.plans[slot];
+      if (plan.access == Access::none || plan.bytes == 0) continue;
+      site.windows.push_back({slot_name(slot), memory_.slot(slot) + plan.map_begin, plan.data - plan.map_begin,
+                              plan.bytes, plan.map_end - plan.data - plan.bytes, plan.align,
+                              plan.access == Access::write});
+    }
+    return site;
   }
 
   bool send_done(std::uint64_t sequence, const LaunchResult& result) {
