@@ -11,7 +11,6 @@
 #include <cstring>
 
 #include "properties/errors.hpp"
-#include "properties/isolation/sparse_copy.hpp"
 
 namespace xqacheck::properties::isolation {
 namespace {
@@ -73,24 +72,19 @@ void Arena::punch(std::uint32_t slot, std::uint64_t begin, std::uint64_t end) {
     throw EnvironmentError(fmt::format("cannot free shared memory of {} ({})", slot_name(slot), std::strerror(errno)));
 }
 
-void Arena::copy_in(std::uint32_t slot_index, std::uint64_t offset, const std::byte* source, std::uint64_t bytes) {
+void Arena::copy_in(std::uint32_t slot_index, std::uint64_t offset, const reference::HostBuffer& source,
+                    std::uint64_t begin, std::uint64_t bytes) {
   std::byte* destination = slot(slot_index, offset + bytes) + offset;
-  if (bytes < kSparseFrom) {
-    if (bytes != 0) std::memcpy(destination, source, bytes);
+  if (!source.sparse()) {
+    if (bytes != 0) std::memcpy(destination, source.data() + begin, bytes);
     return;
   }
-  punch(slot_index, 0, std::max(mappings_[slot_index].touched, offset + bytes));
-  struct Context {
-    std::byte* destination;
-    const std::byte* source;
-  } context{destination, source};
-  for_nonzero_ranges(
-      source, bytes,
-      [](void* data, std::uint64_t begin, std::uint64_t end) {
-        const auto& c = *static_cast<Context*>(data);
-        std::memcpy(c.destination + begin, c.source + begin, end - begin);
-      },
-      &context);
+  punch(slot_index, 0, mappings_[slot_index].touched);
+  for (const reference::HostBuffer::Range& range : source.written_ranges()) {
+    const std::uint64_t from = std::max<std::uint64_t>(range.offset, begin);
+    const std::uint64_t to = std::min<std::uint64_t>(range.offset + range.bytes, begin + bytes);
+    if (from < to) std::memcpy(destination + (from - begin), source.data() + from, to - from);
+  }
 }
 
 void Arena::trim() {

@@ -7,6 +7,7 @@
 
 #include "properties/isolation/slots.hpp"
 #include "properties/isolation/unique_fd.hpp"
+#include "reference/host_buffer.hpp"
 
 namespace xqacheck::properties::isolation {
 
@@ -23,8 +24,10 @@ class Arena {
   // The slot's first byte, with at least [0, end) of it mapped. Throws EnvironmentError when `end` exceeds the stride.
   std::byte* slot(std::uint32_t slot, std::uint64_t end);
 
-  // Copies a tensor to `offset`, holes kept as holes, all else of [offset, offset + bytes) zero.
-  void copy_in(std::uint32_t slot, std::uint64_t offset, const std::byte* source, std::uint64_t bytes);
+  // Copies bytes [begin, begin + bytes) of a tensor to `offset`. Of a sparse tensor only what was ever written is
+  // copied; the rest reads as zeros and takes no memory.
+  void copy_in(std::uint32_t slot, std::uint64_t offset, const reference::HostBuffer& source, std::uint64_t begin,
+               std::uint64_t bytes);
 
   // Gives memory of large slots back: a pool of gigabytes must not stay while small cases run.
   void trim();

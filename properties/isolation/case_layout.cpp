@@ -103,7 +103,8 @@ class Layout {
         throw std::logic_error(fmt::format("the problem's {} has align = {}", slot_name(slot), extent.align));
       const SlotPlan plan = plan_slot(extent.bytes, extent.align, options_.place, access_of(i));
       layout_.request.plans[slot] = plan;
-      arena_.copy_in(slot, plan.data, extent.begin, extent.bytes);
+      const reference::HostBuffer& buffer = problem_.tensors[i];
+      arena_.copy_in(slot, plan.data, buffer, static_cast<std::uint64_t>(extent.begin - buffer.data()), extent.bytes);
       fill_around(canary_pattern(options_.fill_seed, slot), plan, arena_.slot(slot, plan.map_end));
     }
   }

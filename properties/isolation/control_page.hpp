@@ -42,7 +42,8 @@ struct ControlPage {
   std::atomic<std::uint64_t> sequence{0};  // number of the case being worked on
   std::atomic<Stage> stage{Stage::starting};
   std::atomic<std::uint32_t> run_index{0};
-  std::atomic<std::uint32_t> exit_called{0};  // exit(), not _exit(), was entered
+  std::atomic<std::uint32_t> exit_called{0};      // exit(), not _exit(), was entered
+  std::atomic<std::uint32_t> connection_lost{0};  // the worker could not send its answer
   FaultRecord fault;
   SlotPlan scratch, state;  // valid from Stage::run on
 };

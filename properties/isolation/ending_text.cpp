@@ -85,6 +85,8 @@ std::string by_signal(int number, const ControlPage& page, const AddressBook& bo
 }
 
 std::string by_exit(int code, const ControlPage& page) {
+  if (page.connection_lost.load() != 0)
+    return "worker protocol broken: the kernel closed file descriptors that are not its own";
   return fmt::format("the kernel called {}({}) in {}", page.exit_called.load() != 0 ? "exit" : "_exit", code,
                      name_of(page.stage.load()));
 }

@@ -78,7 +78,10 @@ class Worker {
       if (receive_message(socket_.get(), message, true) != Received::message) return 0;
       CaseRequest request;
       if (message.type != MessageType::run_case || !Unpacker(message.payload).get(request)) return 2;
-      if (!answer(message.sequence, request)) return 0;
+      if (!answer(message.sequence, request)) {
+        control_.connection_lost = 1;
+        return 0;
+      }
     }
   }
 

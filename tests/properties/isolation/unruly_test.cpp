@@ -1,0 +1,128 @@
+// Kernels that return but leave processes, threads, output or state behind, and those that take all they can get.
+#include <string>
+
+#include "properties/isolation/process_runner.hpp"
+#include "tests/catch.hpp"
+#include "tests/properties/isolation/hand_problem.hpp"
+#include "tests/properties/isolation/process_census.hpp"
+
+using namespace xqacheck;
+using namespace xqacheck::properties;
+
+namespace {
+
+// Runs one kernel twice on one case; checks that nothing is left and gives the second outcome.
+Outcome run_twice(const std::string& kernel, double timeout_seconds, ProcessOptions process = {}) {
+  const tests::ProcessCensus census;
+  const int descriptors = tests::open_descriptors();
+  Outcome outcome;
+  {
+    ProcessRunner runner(XQACHECK_TEST_PLUGINS "/unruly.so:" + kernel, process);
+    RunOptions options;
+    options.timeout_seconds = timeout_seconds;
+    runner.run(tests::hand_problem(), options);
+    outcome = runner.run(tests::hand_problem(), options);
+  }
+  CHECK(census.others(5) == 0);
+  CHECK(tests::open_descriptors() == descriptors);
+  return outcome;
+}
+
+}  // namespace
+
+TEST_CASE("a kernel that forks and returns on both sides") {
+  const Outcome outcome = run_twice("fork-and-return", 5);
+  CHECK(outcome.status == RunStatus::ok);  // the child ends as soon as it returns
+}
+
+TEST_CASE("a kernel that leaves a child running") {
+  const Outcome outcome = run_twice("fork-sleeper", 5);
+  CHECK(outcome.status == RunStatus::crashed);
+  CHECK(outcome.why == "the kernel left 1 process running");
+}
+
+TEST_CASE("a kernel that leaves a daemon behind") {
+  const Outcome outcome = run_twice("daemonise", 5);
+  CHECK(outcome.status == RunStatus::crashed);
+  CHECK(outcome.why == "the kernel left 1 process running");
+}
+
+TEST_CASE("a kernel that leaves a daemon behind and crashes") {
+  const Outcome outcome = run_twice("daemonise-and-crash", 5);
+  CHECK(outcome.status == RunStatus::crashed);
+  CHECK(outcome.why == "SIGABRT in run(); 1 process that it had started had to be killed");
+}
+
+TEST_CASE("a fork bomb") {
+  const Outcome outcome = run_twice("fork-bomb", 0.5);
+  CHECK(outcome.status == RunStatus::hung);
+  CHECK_THAT(outcome.why, Catch::StartsWith("no answer within 0.5 s, in run(); ") &&
+                              Catch::EndsWith(" that it had started had to be killed"));
+}
+
+TEST_CASE("a kernel may start processes as long as it waits for them") {
+  CHECK(run_twice("fork-and-reap", 5).status == RunStatus::ok);
+}
+
+TEST_CASE("a kernel that takes all memory") {
+  ProcessOptions process;
+  process.data_limit = std::uint64_t{256} << 20;
+  const Outcome outcome = run_twice("hog-memory", 30, process);
+  CHECK(outcome.status == RunStatus::crashed);
+  CHECK(outcome.why == "out of memory in run(): std::bad_alloc came through the C interface");
+}
+
+TEST_CASE("what a kernel prints does no harm") {
+  const Outcome outcome = run_twice("print-garbage", 5);
+  CHECK(outcome.status == RunStatus::ok);
+  CHECK(outcome.why.empty());
+}
+
+TEST_CASE("a kernel that prints for ever is stopped in time, and a bounded tail is shown") {
+  const Outcome outcome = run_twice("print-for-ever", 0.5);
+  CHECK(outcome.status == RunStatus::hung);
+  CHECK_THAT(outcome.why, Catch::StartsWith("no answer within 0.5 s, in run(); it printed: "));
+  CHECK(outcome.why.size() < 1000);
+}
+
+TEST_CASE("a kernel that writes to every file descriptor") {
+  const Outcome outcome = run_twice("write-everywhere", 5);
+  CHECK(outcome.status == RunStatus::crashed);
+  CHECK_THAT(outcome.why, Catch::StartsWith("worker protocol broken in ") &&
+                              Catch::EndsWith(": the kernel wrote to a file descriptor that is not its own"));
+}
+
+TEST_CASE("a kernel that closes every file descriptor") {
+  const Outcome outcome = run_twice("close-everything", 5);
+  CHECK(outcome.status == RunStatus::crashed);
+  CHECK(outcome.why == "worker protocol broken: the kernel closed file descriptors that are not its own");
+}
+
+TEST_CASE("a thread that still writes after run() has returned") {
+  const Outcome outcome = run_twice("return-early", 5);
+  CHECK(outcome.status == RunStatus::crashed);
+  CHECK_THAT(outcome.why,
+             Catch::StartsWith(
+                 "SIGSEGV in the time after destroy(): write to out at byte 5 of 192 after run() had returned") &&
+                 Catch::EndsWith(", in a thread of the kernel"));
+}
+
+TEST_CASE("idle threads may stay") {
+  CHECK(run_twice("idle-pool", 5).status == RunStatus::ok);
+}
+
+TEST_CASE("state that is not left zero") {
+  const Outcome outcome = run_twice("leave-state", 5);
+  CHECK(outcome.status == RunStatus::ok);
+  CHECK_FALSE(outcome.state_left_zero);
+  CHECK(outcome.damage.empty());
+}
+
+TEST_CASE("alarms and signal handlers do not reach the next case") {
+  const tests::ProcessCensus census;
+  {
+    ProcessRunner runner(XQACHECK_TEST_PLUGINS "/unruly.so:arm-alarm");
+    for (int i = 0; i < 200; ++i) REQUIRE(runner.run(tests::hand_problem(), {}).status == RunStatus::ok);
+  }
+  CHECK(census.others(2) == 0);
+}
