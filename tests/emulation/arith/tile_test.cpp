@@ -1,30 +1,14 @@
 // Fast tiles against the plain rule: every row of the table, every kind of operand, every vector unit of this machine.
 #include "emulation/arith/tile.hpp"
 
-#include "emulation/arith/fast/targets.hpp"
 #include "emulation/arith/plain/tile.hpp"
 #include "emulation/arith/probe/draw.h"
-#include "hwy/highway.h"
 #include "tests/catch.hpp"
 #include "tests/emulation/arith/drawn_tile.hpp"
+#include "tests/emulation/arith/targets.hpp"
 
 namespace xqacheck::arith {
 namespace {
-
-// Calls `body` once for each compiled instruction set that this machine has, then restores the choice.
-template <class Body>
-void for_each_target(Body body) {
-  int64_t targets = hwy::SupportedTargets() & HWY_TARGETS;
-  REQUIRE(targets != 0);
-  for (; targets != 0; targets &= targets - 1) {
-    const int64_t target = targets & -targets;
-    hwy::SetSupportedTargetsForTest(target);
-    hwy::GetChosenTarget().DeInit();
-    body(hwy::TargetName(target));
-  }
-  hwy::SetSupportedTargetsForTest(0);
-  hwy::GetChosenTarget().DeInit();
-}
 
 size_t differences(const std::vector<uint32_t>& x, const std::vector<uint32_t>& y) {
   size_t count = 0;
