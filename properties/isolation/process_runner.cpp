@@ -69,6 +69,9 @@ class ProcessRunner::Body {
     loaded_ = link_.start(WorkerLink::Seconds(options_.load_timeout_seconds));
     if (loaded_.kernels.size() != 1) throw EnvironmentError("the worker named no kernel");
     ++workers_started_;
+    if (loaded_.device.starts_with("none: "))
+      throw EnvironmentError(
+          fmt::format("kernel {} needs a CUDA device: {}", description().name, loaded_.device.substr(6)));
   }
 
   bool make_ready(Outcome& outcome) {

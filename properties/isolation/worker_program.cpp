@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "properties/cuda/cuda_launcher.hpp"
+#include "properties/isolation/launch.hpp"
 #include "properties/isolation/supervisor.hpp"
 
 int main(int argument_count, char** arguments) {
@@ -26,5 +28,7 @@ int main(int argument_count, char** arguments) {
                  "`xqacheck repro`\n");
     return 2;
   }
+  const auto launcher = xqacheck::properties::cuda::make_cuda_launcher();  // opens no device yet
+  set_cuda_launcher(launcher.get());
   return supervisor_main(setup, UniqueFd(kControlDescriptor));
 }
