@@ -59,6 +59,7 @@ class Model {
     g_.sum_p_abs_v.assign(heads * g_.dim_v, 0);
     g_.empty.assign(heads, 1);
     g_.special.assign(heads, 0);
+    if (options.scale_slope) g_.scale_slope.assign(g_.out.size(), 0);
     if (!options.error_model) return;
     g_.worst.assign(g_.out.size(), 0);
     g_.sigma.assign(g_.out.size(), 0);
@@ -70,9 +71,12 @@ class Model {
     const auto& sequences = sight_.sequences();
     std::vector<std::unique_ptr<Unit>> wave;
     double bytes = 0;
+    // Coarse accumulators shrink the scores coherently: the bias needs the slope.
+    const bool coarse = model_.truncates && model_.grid > 0x1p-20;
+    const UnitOptions wanted{options_.error_model, options_.scale_slope || (options_.error_model && coarse)};
     for (const Sequence& s : sequences) {
       for (std::uint32_t g = 0; g < p_.kv_heads; ++g) {
-        wave.push_back(std::make_unique<Unit>(p_, sight_, cache_, queries_, model_, s, g, options_.error_model));
+        wave.push_back(std::make_unique<Unit>(p_, sight_, cache_, queries_, model_, s, g, wanted));
         bytes += wave.back()->scratch_bytes();
         if (bytes > kScratchBytes) {
           finish(wave);
@@ -128,48 +132,57 @@ class Model {
       return;
     }
     RowSums sums;
-    for (const Chunk& chunk : unit.results()) sums.add(chunk.sums[r]);
-    // The reference point of the sum is whichever is larger, so that nothing overflows.
-    g_.lse[index] = sink > row.max ? sink + std::log1p(sums.e * std::exp(row.max - sink))
-                                   : row.max + std::log(sums.e + std::exp(sink - row.max));
-    if (sink == kInf) g_.special[index] = 1;
-    RowError error;
-    if (options_.error_model) {
-      error = row_error(p_, model_, row, sums, sink, g_.lse[index]);
-      for (const Chunk& chunk : unit.results()) error.promise = error.promise && !chunk.overflow;
-      g_.lse_worst[index] = error.lse_worst;
+    Coherence coherence(p_.kv_aliased != 0);
+    for (const Chunk& chunk : unit.results()) {
+      sums.add(chunk.sums[r]);
+      if (options_.error_model) coherence.add(chunk.coherence[r]);
     }
-    const double z = sums.e + std::exp(sink - row.max);
-    const double out_scale = value_of(p_.v_scale) * value_of(p_.rcp_out_scale);
+    const double max = row.weights.max;
+    // The reference point of the sum is whichever is larger, so that nothing overflows.
+    g_.lse[index] =
+        sink > max ? sink + std::log1p(sums.e * std::exp(max - sink)) : max + std::log(sums.e + std::exp(sink - max));
+    if (sink == kInf) g_.special[index] = 1;
+    const RowError error = row_error(p_, model_, row, sums, coherence, unit.largest_k(), sink, g_.lse[index]);
+    if (options_.error_model) g_.lse_worst[index] = error.lse_worst;
     for (std::size_t d = 0; d < dim; ++d) {
-      const std::size_t at = r * dim + d;
-      ElementSums s;
-      for (const Chunk& chunk : unit.results()) {
-        if (options_.error_model) s.reach = std::max(s.reach, std::fabs(s.out) + chunk.planes[kReach][at]);
-        s.out += chunk.planes[kOut][at];
-        if (!options_.error_model) continue;
-        s.abs += chunk.planes[kAbs][at];
-        s.wrong += chunk.planes[kWrong][at];
-        s.spread += chunk.planes[kSpread][at];
-        s.signs += chunk.signs[d];
-        s.largest = std::max(s.largest, chunk.largest[d]);
-      }
-      out[d] = s.out / z * out_scale;
+      const ElementSums s = element_sums(unit, r, d);
+      const std::size_t element = index * dim + d;
+      out[d] = s.out / error.z * error.out_scale;
+      if (options_.scale_slope) g_.scale_slope[element] = slope_of(error, s) * error.out_scale;
       if (!options_.error_model) continue;
       const ElementError e = element_error(model_, error, s);
-      g_.worst[index * dim + d] = e.worst;
-      g_.sigma[index * dim + d] = e.sigma;
-      g_.bias[index * dim + d] = e.bias;
-      g_.sum_p_abs_v[index * dim + d] = s.abs / z * std::fabs(out_scale);
+      g_.worst[element] = e.worst;
+      g_.sigma[element] = e.sigma;
+      g_.bias[element] = e.bias;
+      g_.sum_p_abs_v[element] = s.abs / error.z * std::fabs(error.out_scale);
     }
     for (const Chunk& chunk : unit.results()) {
       for (const Blemish& b : chunk.blemishes) {
         if (!unit.sees(row, b.token)) continue;
         // Weight 0 times infinity is NaN; opposite infinities add to NaN, and so does anything with a NaN.
-        out[b.channel] = blemished(out[b.channel], b.value * out_scale, unit.weight_is_zero(r, b.token));
+        out[b.channel] = blemished(out[b.channel], b.value * error.out_scale, unit.weight_is_zero(r, b.token));
         g_.special[index] = 1;
       }
     }
+  }
+
+  // The planes of all chunks, in chunk order.
+  ElementSums element_sums(const Unit& unit, std::size_t r, std::size_t d) const {
+    const std::size_t at = r * g_.dim_v + d;
+    const auto plane = [at](const Chunk& chunk, Plane i) { return chunk.planes[i].empty() ? 0 : chunk.planes[i][at]; };
+    ElementSums s;
+    for (const Chunk& chunk : unit.results()) {
+      s.reach = std::max(s.reach, std::fabs(s.out) + plane(chunk, kReach));
+      s.out += plane(chunk, kOut);
+      s.abs += plane(chunk, kAbs);
+      s.rest += plane(chunk, kRest);
+      s.spread += plane(chunk, kSpread);
+      s.slope += plane(chunk, kSlope);
+      if (!options_.error_model) continue;
+      s.signs += chunk.signs[d];
+      s.largest = std::max(s.largest, chunk.largest[d]);
+    }
+    return s;
   }
 
   static double blemished(double out, double value, bool weightless) {

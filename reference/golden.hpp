@@ -19,17 +19,21 @@ struct Golden {
   std::vector<double> bias;       // |mean| of the same error (truncation, coherent roundings)
   std::vector<double> lse_worst;  // [R][q_heads]
   std::vector<double> sum_p_abs_v;  // [R][q_heads][dim_v]: sum p |v| v_scale rcp_out_scale, the natural size of an element
+  std::vector<double> scale_slope;  // d out / d ln(softmax scale), only if asked for
   std::vector<std::uint8_t> empty;  // [R][q_heads]: 1 where no token is visible or every score is -inf
   std::vector<std::uint8_t> special;  // [R][q_heads]: 1 where NaN or Inf is expected in the row
 };
 
 struct GoldenOptions {
-  bool error_model = true;   // fill worst, sigma, bias
+  bool error_model = true;   // fill worst, sigma, bias, lse_worst, sum_p_abs_v
+  bool scale_slope = false;  // fill scale_slope
   int threads = 0;           // 0: all; the result does not depend on it
 };
 
 // `problem` holds host pointers; out and lse tensors are not touched. `numerics` says how the kernel under test rounds (NULL:
-// the safe defaults written at xqacheck_numerics).
+// the safe defaults written at xqacheck_numerics). Identical bits for any number of threads on one machine; instruction
+// sets with other vector lengths add in another order (differences of some 1e-16). Throws std::invalid_argument when the
+// problem contradicts itself and std::out_of_range when it points outside of one of its tensors, naming the field.
 Golden golden(const xqacheck_problem& problem, const xqacheck_numerics* numerics, const GoldenOptions& options = {});
 
 }  // namespace xqacheck::reference

@@ -13,98 +13,141 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kFp32 = 0x1p-24;
 // exp of more than this overflows fp32 (ln(2^128) = 88.7; a kernel may compute it from a rounded argument).
 constexpr double kExpOverflow = 88;
-// Scores beyond 2^120 may overflow in the products with log2(e).
-constexpr double kScoreOverflow = 0x1p120;
+// Scores beyond may overflow in the products with log2(e); sums of products beyond may leave fp32 in some order of
+// adding.
+constexpr double kScoreOverflow = 0x1p120, kDotOverflow = 0x1p126;
+// Equal roundings count as one variable each while that leaves the limit below the plain bound u |out|; beyond (fewer
+// than 25 cells), the plain bound is the bias.
+constexpr double kFewCells = 1.0 / 25;
 
 }  // namespace
 
-RowError row_error(const xqacheck_problem& p, const RoundingModel& m, const Row& row, const RowSums& sums, double sink,
-                   double lse) {
+RowError row_error(const xqacheck_problem& p, const RoundingModel& m, const Row& row, const RowSums& sums,
+                   const Coherence& coherence, double largest_k, double sink, double lse) {
   RowError e;
-  const double sink_weight = std::exp(sink - row.max);
+  const double max = row.weights.max;
+  const double sink_weight = std::exp(sink - max);
   e.z = sums.e + sink_weight;
   e.out_scale = value_of(p.v_scale) * value_of(p.rcp_out_scale);
-  e.tokens = static_cast<double>(sums.tokens);
+  e.base = row.weights.base;
+  e.tokens = static_cast<double>(row.tokens);
   e.tiles = e.tokens / m.tile_tokens + 2;  // a window may cut the first and the last
-  e.promise = row.size < kScoreOverflow && m.p_fits;
-  e.sink_overflow = sink - row.max > kExpOverflow;
-  if (std::isinf(e.z)) return e;
-  e.sink_share = sink_weight / e.z;
+  e.promise = row.weights.size < kScoreOverflow && row.q_norm * largest_k < kDotOverflow && m.p_fits;
+  e.sink_overflow = sink - max > kExpOverflow;
+  if (std::isinf(e.z)) {
+    e.lse_worst = kInf;
+    return e;
+  }
+  const double z2 = e.z * e.z;
   e.skipped = sums.skipped / e.z;
-  e.tiles2 = sums.tiles2 * std::max(1.0, m.tile_tokens / 64.0) / (e.z * e.z);
+  e.tiles2 = sums.tiles2 * std::max(1.0, m.tile_tokens / 64.0) / z2;
+  e.cells2 = coherence.cells2() / z2;
+  e.ties = coherence.has_ties(sums.e, sums.e2);
   e.v_gap = sums.v_gap / e.z * std::fabs(e.out_scale);
-  const double sink_error =
-      std::isinf(sink) ? 0 : m.exp_error + kFp32 * (4 * std::fabs(sink) + 4 * std::fabs(row.max) + 4);
-  // Row sum: every token is added once, every tile rescales, merges add a few; B5.
+  e.slope = sums.slope / e.z;
+  const double steps = std::ceil(static_cast<double>(p.head_dim) / m.steps);
+  e.score_shrink = m.truncates ? m.grid * (steps + 16) : 0;
+  const double sink_share = sink_weight / e.z;
+  const double sink_error = std::isinf(sink) ? 0 : m.exp_error + kFp32 * (4 * std::fabs(sink) + 4 * std::fabs(max) + 4);
+  // Every token is added once, every tile rescales, merges add a few.
   e.sum_bias = (e.tokens + 4 * e.tiles + 8) * m.sum_unit;
-  e.weights = sums.wrong / e.z + e.sink_share * sink_error + e.sum_bias;
-  e.spread = sums.spread / (e.z * e.z) + e.sink_share * e.sink_share * sink_error * sink_error;
-  e.lse_worst =
-      e.weights < 1 ? -std::log1p(-e.weights) + kFp32 * (4 * std::fabs(lse) + 4 * std::fabs(row.max)) + 0x1p-20 : kInf;
-  if (e.sink_overflow || !e.promise) e.lse_worst = kInf;
+  e.weights = (e.base * sums.e + sums.rest) / e.z + sink_share * sink_error + e.sum_bias;
+  e.spread = sums.spread / z2 + sink_share * sink_share * sink_error * sink_error;
+  // lg2 and its scaling: 2^-20 absolute is generous.
+  e.lse_worst = e.weights < 1 && !e.sink_overflow && e.promise
+                    ? -std::log1p(-e.weights) + kFp32 * (4 * std::fabs(lse) + 4 * std::fabs(max)) + 0x1p-20
+                    : kInf;
   return e;
 }
 
+double slope_of(const RowError& row, const ElementSums& s) {
+  return std::isinf(row.z) ? 0 : s.slope / row.z - row.slope * s.out / row.z;
+}
+
+namespace {
+
+// The terms of the second product as the accumulator sees them.
+struct Terms {
+  double out, abs, wrong;  // |sum p v|, sum p |v|, sum (error of p) |v|
+  double size;             // bound on any term and any partial sum, with the alignment of subnormal operands
+  double floor;            // of that, by the alignment of subnormal operands
+  double steps, rescale;
+};
+
+Terms terms_of(const RoundingModel& m, const RowError& row, const ElementSums& s) {
+  Terms t{};
+  t.out = std::fabs(s.out) / row.z;
+  t.abs = s.abs / row.z;
+  t.wrong = row.base * t.abs + s.rest / row.z;
+  // A subnormal operand is aligned by the exponent of the smallest normal number.
+  t.floor = (m.v_smallest * (1 + m.p_smallest) + m.p_smallest * s.largest) / row.z;
+  t.size = t.abs + t.wrong + t.floor;
+  t.steps = std::ceil(row.tokens / m.steps) + row.tiles;
+  t.rescale = 4 * row.tiles * kFp32;
+  return t;
+}
+
+double worst_case(const RoundingModel& m, const RowError& row, const ElementSums& s, const Terms& t, double scale) {
+  const double sum = t.abs + t.wrong;
+  const double accumulator =
+      t.rescale * sum + (m.truncates ? 2 * t.steps * m.grid * t.size + std::min(sum, row.tokens * m.grid * t.size)
+                                     : (t.steps + row.tiles + 2) * m.grid * sum);
+  double worst = kInf;
+  if (row.weights < 1) worst = (t.wrong + t.out * row.weights + accumulator) / (1 - row.weights);
+  // Weights are not negative, so whatever they are the output lies within the hull of V.
+  worst = std::min(worst, s.largest * (1 + 4 * m.p_unit) + t.out + 2 * accumulator / std::min(1.0, row.z));
+  const double partial =
+      m.partial_roundings * (m.partial_unit * (t.abs + worst) * scale + m.partial_floor * std::max(1.0, scale));
+  const double last = 8 * kFp32 * (t.abs + worst) * scale;
+  const double flush = (row.tokens + 8 * row.tiles + 8) * 0x1p-126 * (1 + scale);
+  if (row.sink_overflow) worst += t.abs;
+  return worst * scale + partial + last + flush + row.v_gap;
+}
+
+}  // namespace
+
 ElementError element_error(const RoundingModel& m, const RowError& row, const ElementSums& s) {
   if (!row.promise) return {kInf, kInf, kInf};
+  if (std::isinf(row.z)) return {0, 0, 0};  // the sink takes everything: the output is exactly 0
   const double scale = std::fabs(row.out_scale);
-  if (std::isinf(row.z)) return {0, 0, 0};  // the sink takes everything; a kernel's exp overflows or it is exactly 0
-  const double out = std::fabs(s.out) / row.z, abs = s.abs / row.z, wrong = s.wrong / row.z;
-
-  // Terms of the second product as the accumulator sees them, rounded weights included.
-  const double terms = abs + wrong;
-  // Subnormal operands are aligned by the exponent of the smallest normal number (B4).
-  const double floor = m.v_smallest * (1 + m.p_smallest) + m.p_smallest * s.largest;
-  const double size = terms + floor / row.z;
-  const double steps = std::ceil(row.tokens / m.steps) + row.tiles;
-  const double rescale = 4 * row.tiles * kFp32;
-  double accumulator = 0;
-  if (m.truncates) {
-    accumulator = 2 * steps * m.grid * size + std::min(terms, row.tokens * m.grid * size) + rescale * terms;
-  } else {
-    accumulator = (steps + row.tiles + 2) * m.grid * terms + rescale * terms;
-  }
-
-  const double numerator = wrong + out * row.weights + accumulator;
-  double worst = numerator / (1 - row.weights);
-  if (row.weights >= 0.5) {
-    // Weights are not negative, so whatever they are the output is within the hull of V (B7).
-    const double hull = s.largest * (1 + 4 * m.p_unit) + out + 2 * accumulator / std::min(1.0, row.z);
-    worst = row.weights < 1 ? std::min(worst, hull) : hull;
-  }
-  const double partial =
-      m.partial_roundings * (m.partial_unit * (abs + worst) * scale + m.partial_floor * std::max(1.0, scale));
-  const double last = 8 * kFp32 * (abs + worst) * scale;
-  const double flush = (row.tokens + 8 * row.tiles + 8) * 0x1p-126 * (1 + scale);
+  if (m.partial_largest < 2 * s.largest * scale) return {kInf, kInf, kInf};  // a partial may overflow its format
+  const Terms t = terms_of(m, row, s);
   ElementError e;
-  e.worst = worst * scale + partial + last + flush + row.v_gap;
-  if (row.sink_overflow) e.worst += abs * scale;
-  if (m.partial_largest < 2 * s.largest * scale) e.worst = kInf;  // a partial may overflow its format
+  e.worst = worst_case(m, row, s, t, scale);
 
-  // Statistical model.
-  const double element_spread = std::sqrt(s.spread) / row.z;
-  const double weights_sigma = element_spread + out * std::sqrt(row.spread);
-  const double reach = s.reach / row.z + out;
-  const double squares = std::sqrt(3 * s.spread / m.p_roundings) / (m.p_unit * row.z);  // at least sqrt(sum p^2 v^2)
+  const double weights_sigma = std::sqrt(s.spread) / row.z + t.out * std::sqrt(row.spread);
+  const double reach = s.reach / row.z + t.out;
+  const double p_variance = m.p_roundings * m.p_unit * m.p_unit / 3;
+  const double squares = s.spread / (p_variance * row.z * row.z);  // at least sum p^2 v^2
   double variance = weights_sigma * weights_sigma;
-  if (m.p_roundings > 1) variance += m.p_unit * m.p_unit / 3 * out * out * row.tiles2;
-  variance += m.partial_roundings * m.partial_unit * m.partial_unit / 3 * (out * out + squares * squares);
-  double bias = out * row.sum_bias + row.tiles * (m.exp_error + 4 * kFp32) * (reach + out);
+  if (m.p_roundings > 1) variance += m.p_unit * m.p_unit / 3 * t.out * t.out * row.tiles2;
+  variance += m.partial_roundings * m.partial_unit * m.partial_unit / 3 * (t.out * t.out + squares);
+  double bias = t.out * row.sum_bias + row.tiles * (m.exp_error + 4 * kFp32) * (reach + t.out) + t.rescale * reach;
+  bias += row.score_shrink * std::fabs(slope_of(row, s));
   if (m.truncates) {
-    const double unit = m.grid * (2 * reach + squares + floor / row.z);
+    const double unit = m.grid * (2 * reach + std::sqrt(squares) + t.floor);
     variance += row.tokens * unit * unit / 3;
-    bias += steps * m.grid * reach + std::min(terms, unit / 2 * (std::fabs(s.signs) + 2));
-    if (abs > 0) bias += out * std::min(1.0, row.tokens * unit / abs);
+    bias += t.steps * m.grid * reach + std::min(t.abs + t.wrong, unit / 2 * (std::fabs(s.signs) + 2));
+    if (t.abs > 0) bias += t.out * std::min(1.0, row.tokens * unit / t.abs);
   } else {
-    bias += (steps + row.tiles + 2) * m.grid * reach;
+    bias += (t.steps + row.tiles + 2) * m.grid * reach;
   }
   // Roundings of equal weights are equal: a coherent error, unless the row sum has it as well.
-  if (m.sum_of_unrounded) bias += out * m.p_roundings * m.p_unit;
-  if (row.skipped > 0) bias += numerator;
-  if (row.sink_overflow) bias += abs;
+  const double p_error = m.p_roundings * m.p_unit;
+  if (m.sum_of_unrounded) {
+    if (row.cells2 > kFewCells) {
+      bias += p_error * t.out;
+    } else {
+      variance += p_variance * row.cells2 * t.out * t.out;
+    }
+  }
+  if (row.ties) bias += p_error * t.abs;
+  if (row.skipped > 0) bias += t.wrong + t.out * row.weights;
+  if (row.sink_overflow) bias += t.abs;
+  const double flush = (row.tokens + 8 * row.tiles + 8) * 0x1p-126 * (1 + scale);
   const double tiny = m.partial_roundings * m.partial_floor * std::max(1.0, scale);
   e.sigma = std::sqrt(variance) * scale;
-  e.bias = bias * scale + 8 * kFp32 * (out + reach) * scale + flush + tiny + row.v_gap;
+  e.bias = bias * scale + 8 * kFp32 * (t.out + reach) * scale + flush + tiny + row.v_gap;
   return e;
 }
 

@@ -23,6 +23,7 @@ Sight::Sight(const xqacheck_problem& problem) : problem_(problem) {
   const xqacheck_problem& p = problem;
   if (p.kv_heads == 0 || p.q_heads % p.kv_heads != 0) contradiction("q_heads must be a multiple of kv_heads");
   if (p.head_dim == 0 || p.head_dim_v == 0) contradiction("head_dim and head_dim_v must not be 0");
+  if (p.head_dim % 16 != 0 || p.head_dim_v % 16 != 0) contradiction("head_dim and head_dim_v must be multiples of 16");
   if (p.kv_aliased != 0 && p.head_dim_v > p.head_dim) contradiction("kv_aliased needs head_dim_v <= head_dim");
   std::uint64_t next = 0;
   for (std::uint32_t b = 0; b < p.requests; ++b) {

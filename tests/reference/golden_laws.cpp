@@ -255,7 +255,7 @@ TEST_CASE("The result does not depend on the number of threads") {
   h.capacity = 5000;
   h.lens = {5000, 4097};
   const xqacheck_problem p = h.make();
-  const Golden one = golden(p, nullptr, {true, 1}), four = golden(p, nullptr, {true, 4});
+  const Golden one = golden(p, nullptr, {true, false, 1}), four = golden(p, nullptr, {true, false, 4});
   CHECK(one.out == four.out);
   CHECK(one.worst == four.worst);
   CHECK(one.sigma == four.sigma);

@@ -1,0 +1,80 @@
+// Pass 1 of a unit: scores of every visible token, and what the second pass needs to know about them.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "reference/golden/tile_values.hpp"
+#include "reference/golden/unit.hpp"
+
+namespace xqacheck::reference {
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr std::int64_t kBlock = kBlockTokens;
+
+}  // namespace
+
+void Unit::load_k(std::int64_t block, std::int64_t end, double* tile) const {
+  const std::uint32_t dim = problem_.head_dim;
+  for (std::int64_t t = block; t < end; ++t, tile += dim) {
+    if (used_[at(t)] == 0) {
+      std::fill_n(tile, dim, 0.0);
+      continue;
+    }
+    const TokenRow row = cache_.k(sequence_, kv_head_, t);
+    if (row.values != nullptr) {
+      std::copy_n(row.values, dim, tile);
+    } else {
+      // NaN and Inf go through the products as IEEE 754 has it: they reach exactly this token's scores.
+      decode(row.raw, problem_.k.dtype, dim, tile);
+    }
+  }
+}
+
+void Unit::hide_unseen(const Row& row, std::int64_t block, std::int64_t end, double* scores) const {
+  for (std::int64_t t = block; t < std::min(end, row.window_start); ++t) scores[t - block] = -kInf;
+  for (std::int64_t t = std::max(block, sequence_.drafts_begin()); t < end; ++t) {
+    if (!sees(row, t)) scores[t - block] = -kInf;
+  }
+}
+
+void Unit::score(std::size_t index) {
+  Chunk& chunk = chunks_[index];
+  const std::size_t rows = rows_.size(), dim = problem_.head_dim;
+  chunk.row_max.assign(rows, -kInf);
+  chunk.row_size.assign(rows, 0);
+  chunk.row_nan.assign(rows, 0);
+  std::vector<double> tile(kBlock * dim), products(queries_.padded * kBlock), patch(rows * kBlock);
+  for (std::int64_t block = chunk.begin; block < chunk.end; block += kBlock) {
+    const std::int64_t end = std::min(block + kBlock, chunk.end);
+    const auto count = static_cast<std::size_t>(end - block);
+    load_k(block, end, tile.data());
+    score_tile(queries_, tile.data(), count, products.data(), patch.data());
+    for (std::size_t t = 0; t < count && options_.error_model; ++t) {
+      if (used_[at(block) + t] == 0) continue;
+      const double size = norm(tile.data() + t * dim, dim);
+      // A NaN or Inf in K makes its rows NaN; the others do not see it.
+      k_norm_[at(block) + t] = std::isfinite(size) ? size : 0;
+      chunk.largest_k = std::max(chunk.largest_k, k_norm_[at(block) + t]);
+      if (k_gap_.empty()) continue;
+      k_gap_[at(block) + t] = cache_.k_gap(sequence_, kv_head_, block + static_cast<std::int64_t>(t));
+      v_gap_[at(block) + t] = cache_.v_gap(sequence_, kv_head_, block + static_cast<std::int64_t>(t));
+    }
+    for (std::size_t r = 0; r < rows; ++r) {
+      double* scores = scores_.data() + r * tokens_ + at(block);
+      std::copy_n(patch.data() + r * kBlock, count, scores);
+      double scale = scale_;
+      if (scale <= 0) {  // would turn the -inf of unseen tokens around
+        for (std::size_t t = 0; t < count; ++t) scores[t] *= scale;
+        scale = 1;
+      }
+      hide_unseen(rows_[r], block, end, scores);
+      const ScoreStats stats = scale_scores(scores, count, scale);
+      chunk.row_max[r] = std::max(chunk.row_max[r], stats.max);
+      chunk.row_size[r] = std::max(chunk.row_size[r], stats.size);
+      if (stats.nan) chunk.row_nan[r] = 1;
+    }
+  }
+}
+
+}  // namespace xqacheck::reference
