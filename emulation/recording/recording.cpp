@@ -6,7 +6,7 @@
 namespace xqacheck::emulation {
 
 Recording read_recording(const std::string& path) {
-  const SafetensorsFile file = SafetensorsFile::read(path);
+  const RecordedFile file(path);
   const std::string format = file.text_or("format", "");
   if (format == "xqacheck-recording/1") return read_version1(file);
   if (!format.empty()) file.fail("metadata format: '" + format + "' is not known; this version reads xqacheck-recording/1");

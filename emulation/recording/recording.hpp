@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "emulation/kernels/recipe.hpp"
-#include "emulation/recording/safetensors_file.hpp"
+#include "emulation/recording/recorded_file.hpp"
 #include "reference/problem.hpp"
 
 namespace xqacheck::emulation {
@@ -48,7 +48,7 @@ void write_recording(const std::string& path, const reference::Problem& problem,
 std::vector<std::string> find_recordings(const std::vector<std::string>& paths);
 
 // The two formats; read_recording() chooses.
-Recording read_version0(const SafetensorsFile& file);
-Recording read_version1(const SafetensorsFile& file);
+Recording read_version0(const RecordedFile& file);
+Recording read_version1(const RecordedFile& file);
 
 }  // namespace xqacheck::emulation

@@ -12,48 +12,32 @@ namespace {
 
 using reference::TensorId;
 
-std::uint32_t dtype_of(const SafetensorsFile& file, const std::string& name, std::string_view dtype) {
-  if (dtype == "BF16") return XQACHECK_BF16;
-  if (dtype == "F16") return XQACHECK_FP16;
-  if (dtype == "F8_E4M3") return XQACHECK_E4M3;
-  if (dtype == "I8") return XQACHECK_INT8;
-  if (dtype == "F32") return XQACHECK_FP32;
-  if (dtype == "I32") return XQACHECK_INT32;
-  if (dtype == "U32") return XQACHECK_UINT32;
-  file.fail(fmt::format("tensor {}: dtype {} is not one that a kernel takes", name, dtype));
-}
-
 // Copies a tensor of the file into the problem; `elements` is what the metadata promises.
-void take(const SafetensorsFile& file, const std::string& name, std::uint64_t elements, reference::Problem& problem, TensorId id,
+void take(const RecordedFile& file, const std::string& name, std::uint64_t elements, reference::Problem& problem, TensorId id,
           xqacheck_tensor& tensor) {
-  const FileTensor& source = file.tensor(name);
-  if (source.data.size() != elements * element_bytes(source.dtype)) {
-    file.fail(fmt::format("tensor {}: {} bytes, but the metadata needs {} elements", name, source.data.size(), elements));
+  const reference::FileTensor& source = file.tensor(name);
+  const auto data = file.data(source);
+  if (source.elements() != elements) {
+    file.fail(fmt::format("tensor {}: {} elements, but the metadata needs {}", name, source.elements(), elements));
   }
-  reference::HostBuffer buffer(source.data.size());
-  std::memcpy(buffer.data(), source.data.data(), source.data.size());
-  tensor.bytes = source.data.size();
-  tensor.dtype = dtype_of(file, name, source.dtype);
+  reference::HostBuffer buffer(data.size());
+  if (!data.empty()) std::memcpy(buffer.data(), data.data(), data.size());
+  tensor.bytes = data.size();
+  tensor.dtype = file.abi_dtype(source);
   tensor.align = 256;
   problem.tensor(id) = std::move(buffer);
 }
 
-// The pools may be padded: any whole number of elements, checked against the strides later.
-std::uint64_t elements_in(const SafetensorsFile& file, const std::string& name) {
-  const FileTensor& tensor = file.tensor(name);
-  return tensor.data.size() / element_bytes(tensor.dtype);
-}
-
-float optional_real(const SafetensorsFile& file, const std::string& key, float fallback) {
+float optional_real(const RecordedFile& file, const std::string& key, float fallback) {
   return file.text_or(key, "none") == "none" ? fallback : file.real(key);
 }
 
-std::uint32_t optional_number(const SafetensorsFile& file, const std::string& key) {
+std::uint32_t optional_number(const RecordedFile& file, const std::string& key) {
   return file.text_or(key, "none") == "none" ? 0 : file.number(key);
 }
 
 // Every page that a request uses must exist, with the whole of its last token.
-void check_pages(const SafetensorsFile& file, const reference::Problem& problem) {
+void check_pages(const RecordedFile& file, const reference::Problem& problem) {
   const xqacheck_problem& d = problem.description;
   const auto* lens = problem.tensor(TensorId::seq_lens).as<std::uint32_t>();
   const auto* table = problem.tensor(TensorId::page_table).as<std::int32_t>();
@@ -70,7 +54,7 @@ void check_pages(const SafetensorsFile& file, const reference::Problem& problem)
 
 }  // namespace
 
-Recording read_version0(const SafetensorsFile& file) {
+Recording read_version0(const RecordedFile& file) {
   Recording recording;
   recording.path = file.path();
   recording.metadata = file.metadata();
@@ -117,8 +101,8 @@ Recording read_version0(const SafetensorsFile& file) {
 
   const std::uint64_t q_elements = std::uint64_t{d.total_rows} * d.q_heads * d.head_dim;
   take(file, "q", q_elements, problem, TensorId::q, d.q);
-  take(file, "k_pool", elements_in(file, "k_pool"), problem, TensorId::k, d.k);
-  take(file, "v_pool", elements_in(file, "v_pool"), problem, TensorId::v, d.v);
+  take(file, "k_pool", file.tensor("k_pool").elements(), problem, TensorId::k, d.k);
+  take(file, "v_pool", file.tensor("v_pool").elements(), problem, TensorId::v, d.v);
   take(file, "page_table", std::uint64_t{d.requests} * d.table_columns, problem, TensorId::page_table, d.page_table);
   take(file, "seq_lens", d.requests, problem, TensorId::seq_lens, d.seq_lens);
   if (file.find("sinks") != nullptr) take(file, "sinks", d.q_heads, problem, TensorId::sinks, d.sinks);
@@ -129,7 +113,7 @@ Recording read_version0(const SafetensorsFile& file) {
   d.k_stride_head = d.v_stride_head = file.integer("stride_head");
   const std::int64_t last = (d.page_tokens - 1) * d.k_stride_token + (d.kv_heads - 1) * d.k_stride_head + d.head_dim;
   if (d.k_stride_page < last) file.fail("metadata stride_page: a page does not hold its tokens");
-  d.pages_in_pool = static_cast<std::uint32_t>(elements_in(file, "k_pool") / static_cast<std::uint64_t>(d.k_stride_page));
+  d.pages_in_pool = static_cast<std::uint32_t>(file.tensor("k_pool").elements() / static_cast<std::uint64_t>(d.k_stride_page));
   if (d.k.bytes != d.v.bytes) file.fail("tensors k_pool and v_pool: must have the same size");
   check_pages(file, problem);
 
@@ -141,15 +125,17 @@ Recording read_version0(const SafetensorsFile& file) {
   d.forced_splits = file.number("splits");
   d.sm_count = file.number("sm_count");
 
-  const FileTensor& out = file.tensor("out");
-  d.out.dtype = dtype_of(file, "out", out.dtype);
-  d.out.bytes = q_elements * element_bytes(out.dtype);
+  const reference::FileTensor& out = file.tensor("out");
+  if (out.elements() != q_elements) file.fail("tensor out: must have the shape of q");
+  const auto out_data = file.data(out);
+  d.out.dtype = file.abi_dtype(out);
+  d.out.bytes = out_data.size();
   d.out.align = 256;
-  if (out.data.size() != d.out.bytes) file.fail("tensor out: must have the shape of q");
-  recording.out.assign(out.data.begin(), out.data.end());
-  if (const FileTensor* semaphores = file.find("semaphores")) {
-    std::vector<std::uint32_t> words(semaphores->data.size() / sizeof(std::uint32_t));
-    std::memcpy(words.data(), semaphores->data.data(), words.size() * sizeof(std::uint32_t));
+  recording.out.assign(out_data.begin(), out_data.end());
+  if (const reference::FileTensor* semaphores = file.find("semaphores")) {
+    std::vector<std::uint32_t> words(semaphores->elements());
+    if (file.data(*semaphores).size() != words.size() * sizeof(std::uint32_t)) file.fail("tensor semaphores: must be U32");
+    std::memcpy(words.data(), file.data(*semaphores).data(), words.size() * sizeof(std::uint32_t));
     recording.semaphores = std::move(words);
   }
 
