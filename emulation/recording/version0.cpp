@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "emulation/recording/check_problem.hpp"
 #include "emulation/recording/recording.hpp"
 
 namespace xqacheck::emulation {
@@ -34,22 +35,6 @@ float optional_real(const RecordedFile& file, const std::string& key, float fall
 
 std::uint32_t optional_number(const RecordedFile& file, const std::string& key) {
   return file.text_or(key, "none") == "none" ? 0 : file.number(key);
-}
-
-// Every page that a request uses must exist, with the whole of its last token.
-void check_pages(const RecordedFile& file, const reference::Problem& problem) {
-  const xqacheck_problem& d = problem.description;
-  const auto* lens = problem.tensor(TensorId::seq_lens).as<std::uint32_t>();
-  const auto* table = problem.tensor(TensorId::page_table).as<std::int32_t>();
-  for (std::uint32_t b = 0; b < d.requests; ++b) {
-    if (lens[b] > d.max_seq_len) file.fail(fmt::format("seq_lens[{}] = {} is above max_seq_len {}", b, lens[b], d.max_seq_len));
-    for (std::uint32_t j = 0; j < (lens[b] + d.page_tokens - 1) / d.page_tokens; ++j) {
-      const std::int32_t page = table[b * d.table_columns + j];
-      if (page < 0 || static_cast<std::uint32_t>(page) >= d.pages_in_pool) {
-        file.fail(fmt::format("page_table[{}][{}] = {} is not a page of the pool ({} pages)", b, j, page, d.pages_in_pool));
-      }
-    }
-  }
 }
 
 }  // namespace
@@ -115,7 +100,6 @@ Recording read_version0(const RecordedFile& file) {
   if (d.k_stride_page < last) file.fail("metadata stride_page: a page does not hold its tokens");
   d.pages_in_pool = static_cast<std::uint32_t>(file.tensor("k_pool").elements() / static_cast<std::uint64_t>(d.k_stride_page));
   if (d.k.bytes != d.v.bytes) file.fail("tensors k_pool and v_pool: must have the same size");
-  check_pages(file, problem);
 
   d.q_scale.value = file.real("q_scale");
   d.k_scale.value = d.v_scale.value = file.real("kv_scale");
@@ -138,6 +122,8 @@ Recording read_version0(const RecordedFile& file) {
     std::memcpy(words.data(), file.data(*semaphores).data(), words.size() * sizeof(std::uint32_t));
     recording.semaphores = std::move(words);
   }
+
+  check_problem(file, problem);
 
   recording.recipe = recording.kernel == "hmma" ? hmma_recipe() : gmma_recipe();
   if (recording.kernel != "hmma" && recording.kernel != "qgmma" && recording.kernel != "hgmma") {
