@@ -5,6 +5,7 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
 endif()
 
 option(XQACHECK_WERROR "Treat warnings as errors (CI does)" OFF)
+option(XQACHECK_FUZZ "Build the libFuzzer targets of fuzz/ (clang++ only)" OFF)
 set(XQACHECK_SANITIZE "" CACHE STRING "Sanitizers for every target, e.g. address,undefined")
 
 set(CMAKE_CXX_STANDARD 20)
