@@ -94,7 +94,7 @@ LoadedReport WorkerLink::start(Seconds timeout) {
   socket_ = std::move(sockets.ours);
   sockets.theirs.reset();
   Exchange exchange = wait(0, timeout);
-  if (exchange.ending != Ending::answered) throw kernels::LoadError(death_while_loading(exchange));
+  if (exchange.ending != Ending::answered) throw kernels::LoadError(death_while_loading(exchange, timeout));
 
   Unpacker unpacker(exchange.message.payload);
   if (exchange.message.type == MessageType::load_failed) {
@@ -110,14 +110,16 @@ LoadedReport WorkerLink::start(Seconds timeout) {
       fmt::format("{} is not of this build (another protocol); install both programs together", find_worker_program()));
 }
 
-std::string WorkerLink::death_while_loading(const Exchange& exchange) {
+std::string WorkerLink::death_while_loading(const Exchange& exchange, Seconds timeout) {
   const ControlPage& page = control_page();
   AddressBook book;
-  const std::string text = ending_text(exchange, page, book, log_, 0);
-  if (page.stage.load() == Stage::starting) throw EnvironmentError(fmt::format("a worker could not start: {}", text));
-  if (exchange.ending == Ending::timed_out)
-    return fmt::format("{}: hung: no answer in time, in {}", setup_.kernel, name_of(page.stage.load()));
-  return fmt::format("{}: crashed: {}", setup_.kernel, text);
+  const std::string text = ending_text(exchange, page, book, log_, timeout.count());
+  if (page.stage.load() == Stage::starting)
+    throw EnvironmentError(
+        exchange.gone.wait_status == SIGKILL && supervisor_.pid <= 0
+            ? fmt::format("the worker program ended at once{}{}", log_.text().empty() ? "" : ": ", log_.text())
+            : fmt::format("a worker could not start: {}", text));
+  return fmt::format("{}: {}: {}", setup_.kernel, exchange.ending == Ending::timed_out ? "hung" : "crashed", text);
 }
 
 Exchange WorkerLink::ask(MessageType type, std::span<const std::byte> payload, std::uint64_t sequence,

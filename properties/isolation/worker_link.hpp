@@ -62,7 +62,7 @@ class WorkerLink {
   bool take_control_message(Exchange& exchange);
   void kill_and_wait(Exchange& exchange);
   void drop_supervisor();
-  std::string death_while_loading(const Exchange& exchange);
+  std::string death_while_loading(const Exchange& exchange, Seconds timeout);
 
   WorkerSetup setup_;
   Arena arena_;
