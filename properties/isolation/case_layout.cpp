@@ -60,14 +60,16 @@ class Layout {
 
   CaseLayout make() {
     if (options_.plan != 0) view_.forced_splits = options_.plan;
-    layout_.out_dtype = view_.out.dtype;
     find_extents();
     plan_inputs();
     plan_output(TensorId::out, view_.out, problem_.out_bytes());
     plan_output(TensorId::lse, view_.lse, problem_.lse_bytes());
     for (const TensorField& f : kTensorFields) place(view_.*f.field, f.id);
     for (const ScaleField& f : kScaleFields) place(view_.*f.field, f.id);
+    layout_.k = place_of(view_.k.data);
+    layout_.v = place_of(view_.v.data);
     finish_request();
+    layout_.view = view_;
     return layout_;
   }
 
@@ -122,6 +124,12 @@ class Layout {
 
   void* worker_address(std::uint32_t slot, std::uint64_t offset) const {
     return reinterpret_cast<void*>(base_ + slot * arena_.stride() + offset);
+  }
+
+  PlaceInSlot place_of(const void* worker_data) const {
+    if (worker_data == nullptr) return {};
+    const std::uint64_t distance = reinterpret_cast<std::uint64_t>(worker_data) - base_;
+    return {static_cast<std::uint32_t>(distance / arena_.stride()), distance % arena_.stride()};
   }
 
   void* moved(const void* data, std::uint64_t bytes, TensorId id) const {

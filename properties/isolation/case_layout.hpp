@@ -10,9 +10,15 @@
 
 namespace xqacheck::properties::isolation {
 
+struct PlaceInSlot {
+  std::uint32_t slot = 0;
+  std::uint64_t offset = 0;  // from the slot's start
+};
+
 struct CaseLayout {
   CaseRequest request;
-  std::uint32_t out_dtype = XQACHECK_NONE;
+  PlaceInSlot k, v;         // first bytes of the cache tensors
+  xqacheck_problem view{};  // as the kernel sees it: pointers are the worker's
 };
 
 // `base` is the address of slot 0 in the worker. Throws EnvironmentError when a tensor does not fit, std::logic_error

@@ -3,25 +3,15 @@
 #include <algorithm>
 #include <cstring>
 
+#include "properties/isolation/cache_check.hpp"
+#include "reference/gather.hpp"
+
 namespace xqacheck::properties::isolation {
 namespace {
 
-std::uint64_t element_bytes(std::uint32_t dtype) {
-  switch (dtype) {
-    case XQACHECK_FP16:
-    case XQACHECK_BF16:
-      return 2;
-    case XQACHECK_INT8:
-    case XQACHECK_E4M3:
-      return 1;
-    default:
-      return 4;
-  }
-}
-
 // True for every byte of `out` that belongs to an element.
 std::vector<bool> element_mask(const xqacheck_problem& p, std::uint64_t bytes) {
-  const std::uint64_t size = element_bytes(p.out.dtype);
+  const std::uint64_t size = reference::bytes_of_abi(p.out.dtype);
   std::vector<bool> mask(bytes, false);
   for (std::uint32_t row = 0; row < p.total_rows; ++row)
     for (std::uint32_t head = 0; head < p.q_heads; ++head) {
@@ -58,7 +48,7 @@ void find_damage_around(const SlotPlan& plan, const std::byte* slot_memory, cons
 void find_damaged_gaps(const xqacheck_problem& problem, const std::byte* out, std::uint64_t bytes, const Pattern& fill,
                        std::uint64_t offset, std::vector<Damage>& damage) {
   const std::uint64_t elements = std::uint64_t{problem.total_rows} * problem.q_heads * problem.head_dim_v;
-  if (elements * element_bytes(problem.out.dtype) == bytes) return;  // dense
+  if (elements * reference::bytes_of_abi(problem.out.dtype) == bytes) return;  // dense
   const std::vector<bool> mask = element_mask(problem, bytes);
   std::vector<std::byte> untouched(bytes);
   write_pattern(fill, offset, untouched.data(), bytes);
@@ -68,8 +58,9 @@ void find_damaged_gaps(const xqacheck_problem& problem, const std::byte* out, st
   if (gap.bytes != 0) damage.push_back(gap);
 }
 
-void collect(const reference::Problem& problem, const RunOptions& options, const CaseRequest& request, Arena& arena,
+void collect(const reference::Problem& problem, const RunOptions& options, const CaseLayout& layout, Arena& arena,
              Outcome& outcome) {
+  const CaseRequest& request = layout.request;
   const std::uint32_t out_slot = slot_of(reference::TensorId::out), lse_slot = slot_of(reference::TensorId::lse);
   const SlotPlan& out = request.plans[out_slot];
   outcome.out = copy_out(out, arena, out_slot);
@@ -81,8 +72,11 @@ void collect(const reference::Problem& problem, const RunOptions& options, const
                        outcome.damage);
   }
   if (!outcome.out.empty())
-    find_damaged_gaps(problem.description, outcome.out.data(), outcome.out.size(),
-                      output_pattern(options, out_slot, problem.description.out.dtype), out.data, outcome.damage);
+    find_damaged_gaps(layout.view, outcome.out.data(), outcome.out.size(),
+                      output_pattern(options, out_slot, layout.view.out.dtype), out.data, outcome.damage);
+  if (layout.view.rope_kind != XQACHECK_ROPE_NONE)
+    check_cache(problem, arena.slot(layout.k.slot, 0) + layout.k.offset, arena.slot(layout.v.slot, 0) + layout.v.offset,
+                outcome);
 }
 
 }  // namespace xqacheck::properties::isolation

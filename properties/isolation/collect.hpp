@@ -7,8 +7,9 @@
 
 namespace xqacheck::properties::isolation {
 
-// Adds output, LSE, state and damage to `outcome`. `request` holds the plans of all slots, scratch and state too.
-void collect(const reference::Problem& problem, const RunOptions& options, const CaseRequest& request, Arena& arena,
+// Adds output, LSE, state and damage to `outcome`. `layout.request` holds the plans of all slots, scratch and state
+// too.
+void collect(const reference::Problem& problem, const RunOptions& options, const CaseLayout& layout, Arena& arena,
              Outcome& outcome);
 
 // Changed canaries around one buffer.

@@ -98,11 +98,11 @@ class ProcessRunner::Body {
 
   void finish(const reference::Problem& problem, const RunOptions& options, const CaseLayout& layout,
               const Exchange& exchange, Outcome& outcome) {
-    CaseRequest request = layout.request;
     if (exchange.ending == Ending::answered) {
-      read_answer(problem, options, request, exchange, outcome);
+      read_answer(problem, options, layout, exchange, outcome);
       return;
     }
+    CaseRequest request = layout.request;
     const ControlPage& page = link_.control_page();
     request.plans[kScratchSlot] = page.scratch;
     request.plans[kStateSlot] = page.state;
@@ -112,7 +112,7 @@ class ProcessRunner::Body {
     outcome.why = ending_text(exchange, page, book, link_.log(), options.timeout_seconds);
   }
 
-  void read_answer(const reference::Problem& problem, const RunOptions& options, CaseRequest& request,
+  void read_answer(const reference::Problem& problem, const RunOptions& options, CaseLayout layout,
                    const Exchange& exchange, Outcome& outcome) {
     DoneReport report;
     std::string why;
@@ -128,9 +128,9 @@ class ProcessRunner::Body {
     outcome.seconds = report.seconds;
     outcome.state_left_zero = report.state_left_zero != 0;
     outcome.route.splits = report.splits;
-    request.plans[kScratchSlot] = report.scratch;
-    request.plans[kStateSlot] = report.state;
-    if (report.status == RunStatus::ok) collect(problem, options, request, link_.arena(), outcome);
+    layout.request.plans[kScratchSlot] = report.scratch;
+    layout.request.plans[kStateSlot] = report.state;
+    if (report.status == RunStatus::ok) collect(problem, options, layout, link_.arena(), outcome);
     if (report.status == RunStatus::crashed || report.status == RunStatus::error)
       if (const std::string printed = link_.log().text(); !printed.empty()) outcome.why += "; it printed: " + printed;
     if (report.tainted != 0) link_.end();

@@ -127,6 +127,12 @@ xqacheck_status leave_state(Instance* i, const Problem* p, const Launch* l) {
   return plain::run(i, p, l);
 }
 
+xqacheck_status spoil_cache(Instance* i, const Problem* p, const Launch* l) {
+  static_cast<char*>(p->k.data)[3] ^= 1;
+  static_cast<char*>(p->v.data)[p->v.bytes - 1] ^= 1;
+  return plain::run(i, p, l);
+}
+
 xqacheck_status write_gap(Instance* i, const Problem* p, const Launch* l) {
   static_cast<char*>(p->out.data)[2 * p->head_dim + 1] ^= 1;
   return plain::run(i, p, l);
@@ -164,6 +170,7 @@ static const bool registered = [] {
   RUN("idle-pool", idle_pool);
   RUN("leave-state", leave_state);
   RUN("write-gap", write_gap);
+  RUN("spoil-cache", spoil_cache);
   RUN("arm-alarm", arm_alarm);
   RUN("die-later", die_later);
   return true;

@@ -3,9 +3,9 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <thread>
 
@@ -19,8 +19,14 @@ bool is_number(const std::string& text) {
 }
 
 std::string contents(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  // A process may go away at any moment: what cannot be read any more is empty.
+  std::string text;
+  std::FILE* file = std::fopen(path.c_str(), "re");
+  if (file == nullptr) return text;
+  char buffer[4096];
+  for (std::size_t got = 0; (got = std::fread(buffer, 1, sizeof buffer, file)) > 0;) text.append(buffer, got);
+  std::fclose(file);
+  return text;
 }
 
 int count(const std::string& mark) {
