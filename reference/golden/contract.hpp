@@ -21,8 +21,16 @@ PackedQueries pack_queries(std::vector<double> by_row, std::size_t rows, std::si
 // scores[r * kBlockTokens + t] = sum_d q[r][d] * k[t * dim + d]; `scratch` holds q.padded * kBlockTokens numbers.
 void score_tile(const PackedQueries& q, const double* k, std::size_t tokens, double* scratch, double* scores);
 
-// sums[r * dim + d] += sum_t weights[r * kBlockTokens + t] * v[t * dim + d]; dim is a multiple of 16.
-void add_tile(const double* weights, std::size_t rows, const double* v, std::size_t tokens, std::size_t dim,
-              double* sums);
+// Per-element sums of the tile are added to planes [rows][dim]; weights are [rows][kBlockTokens]; dim is a multiple of 16.
+//   add_tile:     out += sum w v
+//   add_absolute: out += sum w |v|
+//   add_moments:  out += sum w v, absolute += sum w |v|, square += sum w2 v^2
+void add_tile(const double* w, std::size_t rows, const double* v, std::size_t tokens, std::size_t dim, double* out);
+void add_absolute(const double* w, std::size_t rows, const double* v, std::size_t tokens, std::size_t dim, double* out);
+struct Moments {
+  double *out, *absolute, *square;
+};
+void add_moments(const double* w, const double* w2, std::size_t rows, const double* v, std::size_t tokens,
+                 std::size_t dim, const Moments& sums);
 
 }  // namespace xqacheck::reference

@@ -63,20 +63,21 @@ HWY_INLINE V int8_values(const std::byte* p) {
 }
 
 template <class Load>
-HWY_INLINE bool decode_all(const std::byte* data, std::size_t count, std::size_t bytes, double* HWY_RESTRICT out,
-                           const Load& load) {
+HWY_INLINE Decoded decode_all(const std::byte* data, std::size_t count, std::size_t bytes, double* HWY_RESTRICT out,
+                              const Load& load) {
   const D d;
-  V largest = hn::Zero(d);
+  V odd = hn::Zero(d), square = hn::Zero(d);
   for (std::size_t i = 0; i < count; i += kLanes) {
     const V x = load(data + i * bytes);
     hn::StoreU(x, d, out + i);
     // x - x is 0 or NaN; the sum stays NaN.
-    largest = hn::Add(largest, hn::Sub(x, x));
+    odd = hn::Add(odd, hn::Sub(x, x));
+    square = hn::MulAdd(x, x, square);
   }
-  return hn::AllTrue(d, hn::Eq(largest, hn::Zero(d)));
+  return {hn::AllTrue(d, hn::Eq(odd, hn::Zero(d))), hn::GetLane(hn::SumOfLanes(d, square))};
 }
 
-bool Decode(const std::byte* data, std::uint32_t dtype, std::size_t count, double* out) {
+Decoded Decode(const std::byte* data, std::uint32_t dtype, std::size_t count, double* out) {
   const D d;
   switch (dtype) {
     case XQACHECK_BF16:
@@ -90,41 +91,27 @@ bool Decode(const std::byte* data, std::uint32_t dtype, std::size_t count, doubl
                         [&](const std::byte* p) HWY_ATTR { return hn::PromoteTo(d, e4m3_values(p)); });
     case XQACHECK_INT8:
       return decode_all(data, count, 1, out, [](const std::byte* p) HWY_ATTR { return int8_values(p); });
-    default:
-      break;
+    default: break;
   }
-  bool finite = true;
+  Decoded result{true, 0};
   for (std::size_t i = 0; i < count; ++i) {
     out[i] = element(data + i * bytes_of(dtype), dtype);
-    finite = finite && std::isfinite(out[i]);
+    result.finite = result.finite && std::isfinite(out[i]);
+    result.square += out[i] * out[i];
   }
-  return finite;
+  return result;
 }
 
-double Norm(const double* x, std::size_t count) {
-  const D d;
-  V a = hn::Zero(d), b = hn::Zero(d);
-  for (std::size_t i = 0; i < count; i += 2 * kLanes) {
-    const V x0 = hn::LoadU(d, x + i), x1 = hn::LoadU(d, x + i + kLanes);
-    a = hn::MulAdd(x0, x0, a);
-    b = hn::MulAdd(x1, x1, b);
-  }
-  return std::sqrt(hn::GetLane(hn::SumOfLanes(d, hn::Add(a, b))));
-}
-
-void Describe(const double* HWY_RESTRICT v, std::size_t tokens, std::size_t dim, double* HWY_RESTRICT absolute,
-              double* HWY_RESTRICT square, double* HWY_RESTRICT signs, double* HWY_RESTRICT largest) {
+void Describe(const double* HWY_RESTRICT v, std::size_t tokens, std::size_t dim, double* HWY_RESTRICT signs,
+              double* HWY_RESTRICT largest) {
   const D d;
   const V one = hn::Set(d, 1.0);
   for (std::size_t c = 0; c < dim; c += kLanes) {
     V sign = hn::LoadU(d, signs + c), top = hn::LoadU(d, largest + c);
     for (std::size_t t = 0; t < tokens; ++t) {
       const V x = hn::LoadU(d, v + t * dim + c);
-      const V a = hn::Abs(x);
-      hn::StoreU(a, d, absolute + t * dim + c);
-      hn::StoreU(hn::Mul(x, x), d, square + t * dim + c);
       sign = hn::Add(sign, hn::IfThenElseZero(hn::Ne(x, hn::Zero(d)), hn::CopySign(one, x)));
-      top = hn::Max(top, a);
+      top = hn::Max(top, hn::Abs(x));
     }
     hn::StoreU(sign, d, signs + c);
     hn::StoreU(top, d, largest + c);
@@ -146,19 +133,14 @@ HWY_AFTER_NAMESPACE();
 namespace xqacheck::reference {
 
 HWY_EXPORT(Decode);
-HWY_EXPORT(Norm);
 HWY_EXPORT(Describe);
 HWY_EXPORT(RaiseReach);
 
-bool decode(const std::byte* data, std::uint32_t dtype, std::size_t count, double* out) {
+Decoded decode(const std::byte* data, std::uint32_t dtype, std::size_t count, double* out) {
   return HWY_DYNAMIC_DISPATCH(Decode)(data, dtype, count, out);
 }
-double norm(const double* x, std::size_t count) {
-  return HWY_DYNAMIC_DISPATCH(Norm)(x, count);
-}
-void describe(const double* v, std::size_t tokens, std::size_t dim, double* absolute, double* square, double* signs,
-              double* largest) {
-  HWY_DYNAMIC_DISPATCH(Describe)(v, tokens, dim, absolute, square, signs, largest);
+void describe(const double* v, std::size_t tokens, std::size_t dim, double* signs, double* largest) {
+  HWY_DYNAMIC_DISPATCH(Describe)(v, tokens, dim, signs, largest);
 }
 void raise_reach(const double* sums, std::size_t count, double* reach) {
   HWY_DYNAMIC_DISPATCH(RaiseReach)(sums, count, reach);

@@ -7,16 +7,15 @@
 namespace xqacheck::reference {
 
 // Exact values of `count` (a multiple of 16) consecutive elements of `dtype` (xqacheck_dtype) at `data`, which need not
-// be aligned. Returns whether all are finite.
-bool decode(const std::byte* data, std::uint32_t dtype, std::size_t count, double* out);
+// be aligned.
+struct Decoded {
+  bool finite;    // all are
+  double square;  // sum of their squares
+};
+Decoded decode(const std::byte* data, std::uint32_t dtype, std::size_t count, double* out);
 
-// Euclidean norm of `count` (a multiple of 16) numbers.
-double norm(const double* x, std::size_t count);
-
-// |v| and v^2 of `tokens` rows of `dim` finite numbers; per channel, adds the signs to `signs` and raises `largest` to
-// |v|.
-void describe(const double* v, std::size_t tokens, std::size_t dim, double* absolute, double* square, double* signs,
-              double* largest);
+// Per channel of `tokens` rows of `dim` finite numbers: adds the signs to `signs` and raises `largest` to |v|.
+void describe(const double* v, std::size_t tokens, std::size_t dim, double* signs, double* largest);
 
 // reach[i] = max(reach[i], |sums[i]|); count is a multiple of 16.
 void raise_reach(const double* sums, std::size_t count, double* reach);

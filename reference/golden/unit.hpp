@@ -92,7 +92,7 @@ class Unit {
  private:
   std::size_t at(std::int64_t token) const { return static_cast<std::size_t>(token - begin_); }
   bool wants(int plane) const { return plane == kOut || (plane == kSlope ? options_.slope : options_.error_model); }
-  void load_k(std::int64_t block, std::int64_t end, double* tile) const;
+  void load_k(std::int64_t block, std::int64_t end, double* tile, Chunk& chunk);
   void load_v(std::int64_t block, std::int64_t end, double* tile, Chunk& chunk) const;
   void hide_unseen(const Row& row, std::int64_t block, std::int64_t end, double* scores) const;
   bool may_skip(const Row& row, const double* scores, std::size_t count) const;

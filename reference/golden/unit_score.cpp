@@ -14,7 +14,7 @@ constexpr std::int64_t kBlock = kBlockTokens;
 
 }  // namespace
 
-void Unit::load_k(std::int64_t block, std::int64_t end, double* tile) const {
+void Unit::load_k(std::int64_t block, std::int64_t end, double* tile, Chunk& chunk) {
   const std::uint32_t dim = problem_.head_dim;
   for (std::int64_t t = block; t < end; ++t, tile += dim) {
     if (used_[at(t)] == 0) {
@@ -22,12 +22,20 @@ void Unit::load_k(std::int64_t block, std::int64_t end, double* tile) const {
       continue;
     }
     const TokenRow row = cache_.k(sequence_, kv_head_, t);
+    double square = 0;
     if (row.values != nullptr) {
       std::copy_n(row.values, dim, tile);
+      for (std::uint32_t d = 0; d < dim; ++d) square += tile[d] * tile[d];
     } else {
       // NaN and Inf go through the products as IEEE 754 has it: they reach exactly this token's scores.
-      decode(row.raw, problem_.k.dtype, dim, tile);
+      square = decode(row.raw, problem_.k.dtype, dim, tile).square;
     }
+    // A NaN or Inf in K makes its rows NaN; the others do not see it.
+    k_norm_[at(t)] = std::isfinite(square) ? std::sqrt(square) : 0;
+    chunk.largest_k = std::max(chunk.largest_k, k_norm_[at(t)]);
+    if (k_gap_.empty()) continue;
+    k_gap_[at(t)] = cache_.k_gap(sequence_, kv_head_, t);
+    v_gap_[at(t)] = cache_.v_gap(sequence_, kv_head_, t);
   }
 }
 
@@ -48,18 +56,8 @@ void Unit::score(std::size_t index) {
   for (std::int64_t block = chunk.begin; block < chunk.end; block += kBlock) {
     const std::int64_t end = std::min(block + kBlock, chunk.end);
     const auto count = static_cast<std::size_t>(end - block);
-    load_k(block, end, tile.data());
+    load_k(block, end, tile.data(), chunk);
     score_tile(queries_, tile.data(), count, products.data(), patch.data());
-    for (std::size_t t = 0; t < count && options_.error_model; ++t) {
-      if (used_[at(block) + t] == 0) continue;
-      const double size = norm(tile.data() + t * dim, dim);
-      // A NaN or Inf in K makes its rows NaN; the others do not see it.
-      k_norm_[at(block) + t] = std::isfinite(size) ? size : 0;
-      chunk.largest_k = std::max(chunk.largest_k, k_norm_[at(block) + t]);
-      if (k_gap_.empty()) continue;
-      k_gap_[at(block) + t] = cache_.k_gap(sequence_, kv_head_, block + static_cast<std::int64_t>(t));
-      v_gap_[at(block) + t] = cache_.v_gap(sequence_, kv_head_, block + static_cast<std::int64_t>(t));
-    }
     for (std::size_t r = 0; r < rows; ++r) {
       double* scores = scores_.data() + r * tokens_ + at(block);
       std::copy_n(patch.data() + r * kBlock, count, scores);

@@ -13,10 +13,10 @@ constexpr std::int64_t kBlock = kBlockTokens;
 
 }  // namespace
 
-// Weights of the rows of a tile, [rows][kBlockTokens] each, and the tile of V with its absolute values and squares.
+// Weights of the rows of a tile, [rows][kBlockTokens] each, and the tile of V.
 struct Unit::Weights {
   std::vector<double> e, rest, spread, slope;
-  std::vector<double> v, absolute, square;
+  std::vector<double> v;
 };
 
 void Unit::load_v(std::int64_t block, std::int64_t end, double* tile, Chunk& chunk) const {
@@ -31,7 +31,7 @@ void Unit::load_v(std::int64_t block, std::int64_t end, double* tile, Chunk& chu
     if (row.values != nullptr) {
       std::copy_n(row.values, dim, tile);
     } else {
-      finite = decode(row.raw, problem_.v.dtype, dim, tile);
+      finite = decode(row.raw, problem_.v.dtype, dim, tile).finite;
     }
     // What is not finite is taken out and put back into the outputs of the rows that see it.
     for (std::uint32_t d = 0; d < dim && !finite; ++d) {
@@ -108,8 +108,6 @@ void Unit::weigh(std::size_t index) {
     chunk.largest.assign(dim, 0);
     w.rest.resize(rows * kBlock);
     w.spread.resize(rows * kBlock);
-    w.absolute.resize(kBlock * dim);
-    w.square.resize(kBlock * dim);
   }
   for (std::int64_t block = chunk.begin; block < chunk.end; block += kBlock) {
     const std::int64_t end = std::min(block + kBlock, chunk.end);
@@ -117,14 +115,17 @@ void Unit::weigh(std::size_t index) {
     bool any_rest = false;
     for (std::size_t r = 0; r < rows; ++r) any_rest = weigh_row(r, block, end, w, chunk) || any_rest;
     load_v(block, end, w.v.data(), chunk);
-    add_tile(w.e.data(), rows, w.v.data(), count, dim, chunk.planes[kOut].data());
+    double* out = chunk.planes[kOut].data();
+    if (options_.error_model) {
+      add_moments(w.e.data(), w.spread.data(), rows, w.v.data(), count, dim,
+                  {out, chunk.planes[kAbs].data(), chunk.planes[kSpread].data()});
+      if (any_rest) add_absolute(w.rest.data(), rows, w.v.data(), count, dim, chunk.planes[kRest].data());
+      raise_reach(out, rows * dim, chunk.planes[kReach].data());
+      describe(w.v.data(), count, dim, chunk.signs.data(), chunk.largest.data());
+    } else {
+      add_tile(w.e.data(), rows, w.v.data(), count, dim, out);
+    }
     if (options_.slope) add_tile(w.slope.data(), rows, w.v.data(), count, dim, chunk.planes[kSlope].data());
-    if (!options_.error_model) continue;
-    raise_reach(chunk.planes[kOut].data(), rows * dim, chunk.planes[kReach].data());
-    describe(w.v.data(), count, dim, w.absolute.data(), w.square.data(), chunk.signs.data(), chunk.largest.data());
-    add_tile(w.e.data(), rows, w.absolute.data(), count, dim, chunk.planes[kAbs].data());
-    if (any_rest) add_tile(w.rest.data(), rows, w.absolute.data(), count, dim, chunk.planes[kRest].data());
-    add_tile(w.spread.data(), rows, w.square.data(), count, dim, chunk.planes[kSpread].data());
   }
 }
 

@@ -137,11 +137,12 @@ HWY_EXPORT(WeighTile);
 HWY_EXPORT(ScaleScores);
 
 double WeightModel::shift(double score, double k_norm) const {
-  return dot_worst * q_size * (k_norm + k_smallest) + (kScoreRoundings + kMaximumRoundings) * std::fabs(score);
+  return dot_worst * q_size * (k_norm + k_smallest) +
+         (kScoreRoundings + 2 * kDifferenceRoundings + kMaximumRoundings) * std::fabs(score);
 }
 
 WeightModel weight_model(const RoundingModel& m, double scale, std::uint32_t dim, double q_norm, double q_slack,
-                         double max, double size, std::int64_t length) {
+                         double max, double size, double largest_k, std::int64_t length) {
   WeightModel w;
   w.max = max;
   w.size = size;
@@ -162,8 +163,13 @@ WeightModel weight_model(const RoundingModel& m, double scale, std::uint32_t dim
   w.p_variance = m.p_roundings * m.p_unit * m.p_unit / 3;
   w.p_floor = m.p_floor;
   w.p_smallest = m.p_smallest;
-  // 2 % more than an unshifted weight of full precision has.
-  w.base = 1.02 * (w.p_error * (1 + w.weight_error) + w.weight_error);
+  // Where shifts of the scores are small beside the rounding of P, all weights get the largest shift, which costs little
+  // sharpness and saves a contraction; else `base` is what an unshifted weight has, and `rest` its own shift.
+  const double shift = std::min(w.shift(size, largest_k) + w.slack_q * largest_k, kLargestShift);
+  const double relative = std::expm1(shift) + w.weight_error * std::exp(shift) + 0x1p-50;
+  const bool small = relative < w.p_error / 4;
+  const double common = small ? relative : w.weight_error;
+  w.base = (1 + 1e-9) * (w.p_error * (1 + common) + common);
   return w;
 }
 

@@ -27,9 +27,9 @@ struct WeightModel {
   double shift(double score, double k_norm) const;
 };
 
-// `length`: tokens of the sequence; `size`: largest |score| of the row.
+// `length`: tokens of the sequence; `size`: largest |score| of the row; `largest_k`: largest norm of a K row.
 WeightModel weight_model(const RoundingModel& m, double scale, std::uint32_t dim, double q_norm, double q_slack,
-                         double max, double size, std::int64_t length);
+                         double max, double size, double largest_k, std::int64_t length);
 
 struct TileSums {
   double e = 0, e2 = 0;
