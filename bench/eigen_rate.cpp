@@ -24,6 +24,8 @@ double eigen_gemm_rate(int threads, int rounds) {
   return c(0, 0) == 12345.0 ? 0 : best;  // the product must not be optimised away
 }
 
-const char* eigen_instruction_set() { return Eigen::SimdInstructionSetsInUse(); }
+const char* eigen_instruction_set() {
+  return Eigen::SimdInstructionSetsInUse();
+}
 
 }  // namespace xqacheck::bench

@@ -3,13 +3,14 @@
 //
 // Times are processor time over threads, so that other work on the machine does not count.
 //
-//   golden_bench [threads] [rounds]     (default: 2 threads, best of 15 rounds)
+//   golden_bench [threads] [rounds] [case line]…    (default: 2 threads, best of 15 rounds, some typical cases)
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ctime>
 #include <cstdlib>
+#include <ctime>
 #include <string>
+#include <vector>
 
 #include "bench/eigen_rate.hpp"
 #include "reference/case_line.hpp"
@@ -20,7 +21,8 @@ namespace {
 
 using namespace xqacheck;
 
-double best_seconds(const reference::Problem& problem, const reference::GoldenOptions& options, int threads, int rounds) {
+double best_seconds(const reference::Problem& problem, const reference::GoldenOptions& options, int threads,
+                    int rounds) {
   const xqacheck_problem view = problem.view(nullptr, nullptr);
   double best = 1e9;
   for (int i = 0; i < rounds; ++i) {
@@ -39,13 +41,14 @@ int main(int argc, char** argv) {
   const double eigen = bench::eigen_gemm_rate(threads, rounds);
   fmt::print("Eigen double product, {} threads ({}): {:.1f} GFLOP/s\n", threads, bench::eigen_instruction_set(),
              eigen * 1e-9);
-  const char* lines[] = {"xqa/1 heads=8/1 dim=128 len=8192 page=32 q=bf16 kv=bf16",
-                         "xqa/1 heads=8/1 dim=128 len=8192 page=32 q=bf16 kv=e4m3",
-                         "xqa/1 heads=8/1 dim=128 len=8192 page=32 q=fp16 kv=int8",
-                         "xqa/1 heads=1/1 dim=128 len=8192 page=32 q=bf16 kv=bf16",
-                         "xqa/1 heads=16/1 dim=576/512 len=4096 page=64 q=bf16 kv=bf16",
-                         "xqa/1 heads=16/2 dim=128 len=512x16 page=32 q=bf16 kv=e4m3"};
-  for (const char* line : lines) {
+  std::vector<std::string> lines = {"xqa/1 heads=8/1 dim=128 len=8192 page=32 q=bf16 kv=bf16",
+                                    "xqa/1 heads=8/1 dim=128 len=8192 page=32 q=bf16 kv=e4m3",
+                                    "xqa/1 heads=8/1 dim=128 len=8192 page=32 q=fp16 kv=int8",
+                                    "xqa/1 heads=1/1 dim=128 len=8192 page=32 q=bf16 kv=bf16",
+                                    "xqa/1 heads=16/1 dim=576/512 len=4096 page=64 q=bf16 kv=bf16",
+                                    "xqa/1 heads=16/2 dim=128 len=512x16 page=32 q=bf16 kv=e4m3"};
+  if (argc > 3) lines.assign(argv + 3, argv + argc);
+  for (const std::string& line : lines) {
     const reference::Case c = reference::parse_case(line);
     const reference::Problem problem = reference::make_problem(c);
     double tokens = 0;

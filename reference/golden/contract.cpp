@@ -23,12 +23,12 @@ static_assert(kLanes <= 8, "PackedQueries pads rows to 8");
 // Accumulators must fit the registers: 32 vector registers with AVX-512, 16 below.
 constexpr std::size_t kTall = HWY_TARGET <= HWY_AVX3 ? 8 : 4;
 
-// Tokens [t, t + kTall) times rows [r, r + 2 vectors) or one vector.
-template <std::size_t kVectors>
+// Tokens [t, t + kTokens) times rows [r, r + kVectors vectors).
+template <std::size_t kTokens, std::size_t kVectors>
 HWY_INLINE void score_patch(const PackedQueries& q, std::size_t r, const double* HWY_RESTRICT k, std::size_t t,
                             double* HWY_RESTRICT out) {
   const D d;
-  V acc[kTall][kVectors];
+  V acc[kTokens][kVectors];
   for (auto& row : acc) {
     for (V& a : row) a = hn::Zero(d);
   }
@@ -37,12 +37,12 @@ HWY_INLINE void score_patch(const PackedQueries& q, std::size_t r, const double*
   for (std::size_t c = 0; c < q.dim; ++c, column += q.padded) {
     V qv[kVectors];
     for (std::size_t v = 0; v < kVectors; ++v) qv[v] = hn::LoadU(d, column + v * kLanes);
-    for (std::size_t i = 0; i < kTall; ++i) {
+    for (std::size_t i = 0; i < kTokens; ++i) {
       const V kv = hn::Set(d, token[i * q.dim + c]);
       for (std::size_t v = 0; v < kVectors; ++v) acc[i][v] = hn::MulAdd(kv, qv[v], acc[i][v]);
     }
   }
-  for (std::size_t i = 0; i < kTall; ++i) {
+  for (std::size_t i = 0; i < kTokens; ++i) {
     for (std::size_t v = 0; v < kVectors; ++v) hn::StoreU(acc[i][v], d, out + (t + i) * q.padded + r + v * kLanes);
   }
 }
@@ -65,7 +65,7 @@ HWY_INLINE void score_few(const PackedQueries& q, const double* HWY_RESTRICT k, 
   }
 }
 
-// `k` holds kBlockTokens rows; those past `tokens` may hold anything finite.
+// `k` holds kStripTokens rows; those past `tokens` may hold anything.
 void ScoreTile(const PackedQueries& q, const double* k, std::size_t tokens, double* scratch, double* scores) {
   if (q.rows < 3) {
     score_few(q, k, tokens, scores);
@@ -74,11 +74,12 @@ void ScoreTile(const PackedQueries& q, const double* k, std::size_t tokens, doub
   for (std::size_t r = 0; r < q.padded;) {
     // Two vectors of rows where there are as many; AVX-512 holds eight rows in one vector.
     const bool two = r + 2 * kLanes <= q.padded;
-    for (std::size_t t = 0; t < tokens; t += kTall) {
+    for (std::size_t t = 0; t < tokens; t += 2 * kTall) {
       if (two) {
-        score_patch<2>(q, r, k, t, scratch);
+        score_patch<kTall, 2>(q, r, k, t, scratch);
+        score_patch<kTall, 2>(q, r, k, t + kTall, scratch);
       } else {
-        score_patch<1>(q, r, k, t, scratch);
+        score_patch<2 * kTall, 1>(q, r, k, t, scratch);
       }
     }
     r += two ? 2 * kLanes : kLanes;

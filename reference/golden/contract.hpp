@@ -7,7 +7,8 @@
 
 namespace xqacheck::reference {
 
-inline constexpr std::size_t kBlockTokens = 64;  // tokens of a tile: a V tile of 128 doubles a token fits the L2 cache
+inline constexpr std::size_t kBlockTokens = 64;  // tokens of a tile: weights of a row are made for one tile at a time
+inline constexpr std::size_t kStripTokens = 16;  // tokens decoded together: 16 rows of 128 doubles fit the L1 cache
 
 // The query rows of a unit, as the product with K wants them.
 struct PackedQueries {
@@ -18,10 +19,12 @@ struct PackedQueries {
 };
 PackedQueries pack_queries(std::vector<double> by_row, std::size_t rows, std::size_t dim);
 
-// scores[r * kBlockTokens + t] = sum_d q[r][d] * k[t * dim + d]; `scratch` holds q.padded * kBlockTokens numbers.
+// scores[r * kBlockTokens + t] = sum_d q[r][d] * k[t * dim + d] for a strip; `k` has room for kStripTokens rows,
+// `scratch` for q.padded * kStripTokens numbers.
 void score_tile(const PackedQueries& q, const double* k, std::size_t tokens, double* scratch, double* scores);
 
-// Per-element sums of the tile are added to planes [rows][dim]; weights are [rows][kBlockTokens]; dim is a multiple of 16.
+// Per-element sums of the tile are added to planes [rows][dim]; weights have a row stride of kBlockTokens; dim is a
+// multiple of 16.
 //   add_tile:     out += sum w v
 //   add_absolute: out += sum w |v|
 //   add_moments:  out += sum w v, absolute += sum w |v|, square += sum w2 v^2

@@ -106,8 +106,8 @@ void Unit::settle() {
       row.nan = row.nan || chunk.row_nan[r] != 0;
     }
     row.any = max > -std::numeric_limits<double>::infinity();
-    row.weights = weight_model(model_, scale_, problem_.head_dim, row.q_norm, row.q_slack, max, size, largest_k(),
-                               row.tokens);
+    row.weights =
+        weight_model(model_, scale_, problem_.head_dim, row.q_norm, row.q_slack, max, size, largest_k(), row.tokens);
   }
 }
 

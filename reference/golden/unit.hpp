@@ -98,6 +98,9 @@ class Unit {
   bool may_skip(const Row& row, const double* scores, std::size_t count) const;
 
   struct Weights;
+  // Adds tokens [begin, end), `first` tokens into the tile, to the planes.
+  void add_strip(std::int64_t first, std::int64_t begin, std::int64_t end, bool any_rest, Weights& w,
+                 Chunk& chunk) const;
   // Fills row r of `w` for the tile and returns whether any `rest` is not 0.
   bool weigh_row(std::size_t r, std::int64_t block, std::int64_t end, Weights& w, Chunk& chunk) const;
 

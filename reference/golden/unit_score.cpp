@@ -10,7 +10,7 @@ namespace xqacheck::reference {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr std::int64_t kBlock = kBlockTokens;
+constexpr std::int64_t kBlock = kBlockTokens, kStrip = kStripTokens;
 
 }  // namespace
 
@@ -28,7 +28,7 @@ void Unit::load_k(std::int64_t block, std::int64_t end, double* tile, Chunk& chu
       for (std::uint32_t d = 0; d < dim; ++d) square += tile[d] * tile[d];
     } else {
       // NaN and Inf go through the products as IEEE 754 has it: they reach exactly this token's scores.
-      square = decode(row.raw, problem_.k.dtype, dim, tile).square;
+      square = decode(row.raw, problem_.k.dtype, dim, tile);
     }
     // A NaN or Inf in K makes its rows NaN; the others do not see it.
     k_norm_[at(t)] = std::isfinite(square) ? std::sqrt(square) : 0;
@@ -52,12 +52,16 @@ void Unit::score(std::size_t index) {
   chunk.row_max.assign(rows, -kInf);
   chunk.row_size.assign(rows, 0);
   chunk.row_nan.assign(rows, 0);
-  std::vector<double> tile(kBlock * dim), products(queries_.padded * kBlock), patch(rows * kBlock);
+  std::vector<double> strip(kStrip * dim), products(queries_.padded * kStrip), patch(rows * kBlock);
   for (std::int64_t block = chunk.begin; block < chunk.end; block += kBlock) {
     const std::int64_t end = std::min(block + kBlock, chunk.end);
     const auto count = static_cast<std::size_t>(end - block);
-    load_k(block, end, tile.data(), chunk);
-    score_tile(queries_, tile.data(), count, products.data(), patch.data());
+    for (std::int64_t t = block; t < end; t += kStrip) {
+      const std::int64_t strip_end = std::min(t + kStrip, end);
+      load_k(t, strip_end, strip.data(), chunk);
+      score_tile(queries_, strip.data(), static_cast<std::size_t>(strip_end - t), products.data(),
+                 patch.data() + (t - block));
+    }
     for (std::size_t r = 0; r < rows; ++r) {
       double* scores = scores_.data() + r * tokens_ + at(block);
       std::copy_n(patch.data() + r * kBlock, count, scores);

@@ -9,11 +9,11 @@
 namespace xqacheck::reference {
 namespace {
 
-constexpr std::int64_t kBlock = kBlockTokens;
+constexpr std::int64_t kBlock = kBlockTokens, kStrip = kStripTokens;
 
 }  // namespace
 
-// Weights of the rows of a tile, [rows][kBlockTokens] each, and the tile of V.
+// Weights of the rows of a tile, [rows][kBlockTokens] each, and a strip of V.
 struct Unit::Weights {
   std::vector<double> e, rest, spread, slope;
   std::vector<double> v;
@@ -31,7 +31,7 @@ void Unit::load_v(std::int64_t block, std::int64_t end, double* tile, Chunk& chu
     if (row.values != nullptr) {
       std::copy_n(row.values, dim, tile);
     } else {
-      finite = decode(row.raw, problem_.v.dtype, dim, tile).finite;
+      finite = std::isfinite(decode(row.raw, problem_.v.dtype, dim, tile));
     }
     // What is not finite is taken out and put back into the outputs of the rows that see it.
     for (std::uint32_t d = 0; d < dim && !finite; ++d) {
@@ -93,6 +93,24 @@ bool Unit::weigh_row(std::size_t r, std::int64_t block, std::int64_t end, Weight
   return sums.rest > 0;
 }
 
+void Unit::add_strip(std::int64_t first, std::int64_t begin, std::int64_t end, bool any_rest, Weights& w,
+                     Chunk& chunk) const {
+  const std::size_t rows = rows_.size(), dim = problem_.head_dim_v;
+  const auto count = static_cast<std::size_t>(end - begin);
+  const double *v = w.v.data(), *e = w.e.data() + first;
+  double* out = chunk.planes[kOut].data();
+  load_v(begin, end, w.v.data(), chunk);
+  if (options_.error_model) {
+    add_moments(e, w.spread.data() + first, rows, v, count, dim,
+                {out, chunk.planes[kAbs].data(), chunk.planes[kSpread].data()});
+    if (any_rest) add_absolute(w.rest.data() + first, rows, v, count, dim, chunk.planes[kRest].data());
+    describe(v, count, dim, chunk.signs.data(), chunk.largest.data());
+  } else {
+    add_tile(e, rows, v, count, dim, out);
+  }
+  if (options_.slope) add_tile(w.slope.data() + first, rows, v, count, dim, chunk.planes[kSlope].data());
+}
+
 void Unit::weigh(std::size_t index) {
   Chunk& chunk = chunks_[index];
   const std::size_t rows = rows_.size(), dim = problem_.head_dim_v;
@@ -100,7 +118,7 @@ void Unit::weigh(std::size_t index) {
   for (int i = 0; i < kPlanes; ++i) chunk.planes[i].assign(wants(i) ? rows * dim : 0, 0);
   Weights w;
   w.e.resize(rows * kBlock);
-  w.v.resize(kBlock * dim);
+  w.v.resize(kStrip * dim);
   if (options_.slope) w.slope.resize(rows * kBlock);
   if (options_.error_model) {
     chunk.coherence.assign(rows, Coherence(problem_.kv_aliased != 0));
@@ -111,21 +129,12 @@ void Unit::weigh(std::size_t index) {
   }
   for (std::int64_t block = chunk.begin; block < chunk.end; block += kBlock) {
     const std::int64_t end = std::min(block + kBlock, chunk.end);
-    const auto count = static_cast<std::size_t>(end - block);
     bool any_rest = false;
     for (std::size_t r = 0; r < rows; ++r) any_rest = weigh_row(r, block, end, w, chunk) || any_rest;
-    load_v(block, end, w.v.data(), chunk);
-    double* out = chunk.planes[kOut].data();
-    if (options_.error_model) {
-      add_moments(w.e.data(), w.spread.data(), rows, w.v.data(), count, dim,
-                  {out, chunk.planes[kAbs].data(), chunk.planes[kSpread].data()});
-      if (any_rest) add_absolute(w.rest.data(), rows, w.v.data(), count, dim, chunk.planes[kRest].data());
-      raise_reach(out, rows * dim, chunk.planes[kReach].data());
-      describe(w.v.data(), count, dim, chunk.signs.data(), chunk.largest.data());
-    } else {
-      add_tile(w.e.data(), rows, w.v.data(), count, dim, out);
+    for (std::int64_t t = block; t < end; t += kStrip) {
+      add_strip(t - block, t, std::min(t + kStrip, end), any_rest, w, chunk);
     }
-    if (options_.slope) add_tile(w.slope.data(), rows, w.v.data(), count, dim, chunk.planes[kSlope].data());
+    if (options_.error_model) raise_reach(chunk.planes[kOut].data(), rows * dim, chunk.planes[kReach].data());
   }
 }
 

@@ -163,8 +163,8 @@ WeightModel weight_model(const RoundingModel& m, double scale, std::uint32_t dim
   w.p_variance = m.p_roundings * m.p_unit * m.p_unit / 3;
   w.p_floor = m.p_floor;
   w.p_smallest = m.p_smallest;
-  // Where shifts of the scores are small beside the rounding of P, all weights get the largest shift, which costs little
-  // sharpness and saves a contraction; else `base` is what an unshifted weight has, and `rest` its own shift.
+  // Where shifts of the scores are small beside the rounding of P, all weights get the largest shift, which costs
+  // little sharpness and saves a contraction; else `base` is what an unshifted weight has, and `rest` its own shift.
   const double shift = std::min(w.shift(size, largest_k) + w.slack_q * largest_k, kLargestShift);
   const double relative = std::expm1(shift) + w.weight_error * std::exp(shift) + 0x1p-50;
   const bool small = relative < w.p_error / 4;
