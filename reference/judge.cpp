@@ -192,7 +192,8 @@ double z_limit(double elements, double rate) {
 double output_rounding(double got, double want, std::uint32_t dtype, std::uint32_t first_dtype) {
   const NumberFormat format = format_of(dtype);
   if (std::isinf(got)) return std::signbit(got) == std::signbit(want) && std::fabs(want) > format.largest ? kInf : 0;
-  const bool at_limit = format.saturates && (std::fabs(got) == format.largest);
+  const bool at_limit =
+      format.saturates && (std::fabs(got) == format.largest || (dtype == XQACHECK_INT8 && got <= -127));
   if (at_limit && std::fabs(want) >= std::fabs(got) && std::signbit(want) == std::signbit(got)) return kInf;
   double rounding = half_gap(got, want, format);
   // The first rounding moved the value by at most half a spacing of the first format, at most one binade above `got`.

@@ -52,15 +52,23 @@ std::int64_t CacheReader::page(const Sequence& s, std::uint32_t beam, std::int64
   return id;
 }
 
+std::int64_t CacheReader::index_of(const Sequence& s, std::uint32_t beam, std::uint32_t kv_head, std::int64_t token,
+                                   bool is_v) const {
+  const xqacheck_problem& p = problem_;
+  const std::int64_t slot = p.page_tokens == 0 ? token : token % p.page_tokens;
+  if (is_v) {
+    return page(s, beam, token, p.table_stride_v) * p.v_stride_page + kv_head * p.v_stride_head +
+           slot * p.v_stride_token;
+  }
+  return page(s, beam, token, 0) * p.k_stride_page + kv_head * p.k_stride_head + slot * p.k_stride_token;
+}
+
 TokenRow CacheReader::k(const Sequence& s, std::uint32_t kv_head, std::int64_t token) const {
   const xqacheck_problem& p = problem_;
   if (is_appended(s, token)) {
     return {nullptr, appended_.k.data() + appended_index(s, kv_head, token) * p.head_dim};
   }
-  const std::int64_t slot = p.page_tokens == 0 ? token : token % p.page_tokens;
-  const std::int64_t index =
-      page(s, source_beam(s, token), token, 0) * p.k_stride_page + kv_head * p.k_stride_head + slot * p.k_stride_token;
-  return {elements(p.k, "k", index, p.head_dim), nullptr};
+  return {elements(p.k, "k", index_of(s, source_beam(s, token), kv_head, token, false), p.head_dim), nullptr};
 }
 
 TokenRow CacheReader::v(const Sequence& s, std::uint32_t kv_head, std::int64_t token) const {
@@ -69,10 +77,7 @@ TokenRow CacheReader::v(const Sequence& s, std::uint32_t kv_head, std::int64_t t
   if (is_appended(s, token)) {
     return {nullptr, appended_.v.data() + appended_index(s, kv_head, token) * p.head_dim_v};
   }
-  const std::int64_t slot = p.page_tokens == 0 ? token : token % p.page_tokens;
-  const std::int64_t index = page(s, source_beam(s, token), token, p.table_stride_v) * p.v_stride_page +
-                             kv_head * p.v_stride_head + slot * p.v_stride_token;
-  return {elements(p.v, "v", index, p.head_dim_v), nullptr};
+  return {elements(p.v, "v", index_of(s, source_beam(s, token), kv_head, token, true), p.head_dim_v), nullptr};
 }
 
 double CacheReader::k_gap(const Sequence& s, std::uint32_t kv_head, std::int64_t token) const {

@@ -24,6 +24,11 @@ class CacheReader {
   TokenRow k(const Sequence& s, std::uint32_t kv_head, std::int64_t token) const;
   TokenRow v(const Sequence& s, std::uint32_t kv_head, std::int64_t token) const;
 
+  // Element index of channel 0 of a token in the sequence's own beam, in K or V.
+  std::int64_t own_index(const Sequence& s, std::uint32_t kv_head, std::int64_t token, bool is_v) const {
+    return index_of(s, s.beam, kv_head, token, is_v);
+  }
+
   // How far a correct kernel's numbers may be off for an appended token, 0 for others: norm of the K row, most of any
   // channel of the V row; in cache units.
   double k_gap(const Sequence& s, std::uint32_t kv_head, std::int64_t token) const;
@@ -33,6 +38,8 @@ class CacheReader {
   bool is_appended(const Sequence& s, std::int64_t token) const;
   std::uint64_t appended_index(const Sequence& s, std::uint32_t kv_head, std::int64_t token) const;
   std::uint32_t source_beam(const Sequence& s, std::int64_t token) const;
+  std::int64_t index_of(const Sequence& s, std::uint32_t beam, std::uint32_t kv_head, std::int64_t token,
+                        bool is_v) const;
   std::int64_t page(const Sequence& s, std::uint32_t beam, std::int64_t token, std::int64_t table_offset) const;
 
   const xqacheck_problem& problem_;

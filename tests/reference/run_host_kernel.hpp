@@ -16,13 +16,15 @@ struct HostRun {
   bool supported = false;
   std::string why;
   std::vector<std::byte> out, lse;
+  reference::Problem problem;  // the copy that the kernel ran on, with what it appended
 };
 
 // Scratch and outputs hold NaN patterns before the run. Throws std::runtime_error when a supported problem fails.
 inline HostRun run_host_kernel(const xqacheck_kernel& kernel, const reference::Problem& original,
                                std::uint32_t splits) {
-  const reference::Problem problem = original.clone();
   HostRun result;
+  result.problem = original.clone();
+  const reference::Problem& problem = result.problem;
   result.out.assign(problem.out_bytes(), std::byte{0xff});
   result.lse.assign(problem.lse_bytes(), std::byte{0xff});
   xqacheck_problem view = problem.view(result.out.data(), result.lse.empty() ? nullptr : result.lse.data());
