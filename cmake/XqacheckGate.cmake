@@ -70,7 +70,7 @@ function(xqacheck_add_gate target)
       WORKING_DIRECTORY "${results}")
     set_tests_properties(${entry} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT})
     if("gpu" IN_LIST arg_LABELS)
-      # Not SKIP_RETURN_CODE 3: a plug-in that cannot be loaded also exits with 3 and must not look like a missing GPU.
+      # Not SKIP_RETURN_CODE 3: other broken surroundings end with 3 as well and must not look like a missing GPU.
       set_tests_properties(${entry} PROPERTIES SKIP_REGULAR_EXPRESSION "needs a CUDA device")
     endif()
   endforeach()

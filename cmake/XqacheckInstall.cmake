@@ -1,11 +1,11 @@
-# What an installed prefix holds: bin/xqacheck and the worker beside it, include/xqacheck_kernel.h and the CMake package that offers them to others.
+# What an installed prefix holds: bin/xqacheck and the worker that it starts, include/xqacheck_kernel.h and the CMake package that offers them to others.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(XQACHECK_CMAKE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/xqacheck")
 install(FILES kernels/abi/xqacheck_kernel.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(TARGETS xqacheck_abi xqacheck EXPORT xqacheckTargets RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
-install(TARGETS xqacheck-worker RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")  # xqacheck looks for it beside itself
+install(TARGETS xqacheck-worker RUNTIME DESTINATION "${CMAKE_INSTALL_LIBEXECDIR}/xqacheck")
 install(EXPORT xqacheckTargets NAMESPACE xqacheck:: DESTINATION "${XQACHECK_CMAKE_DIR}")
 
 configure_package_config_file(cmake/xqacheckConfig.cmake.in "${CMAKE_CURRENT_BINARY_DIR}/xqacheckConfig.cmake"
