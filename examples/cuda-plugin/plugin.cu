@@ -50,7 +50,7 @@ __global__ void attend(const Problem p, float* scratch) {
 
 const xqacheck_description* describe() {
   static xqacheck_description d{};
-  d.name = "example-cuda";
+  d.name = "example-cuda", d.version = "1";
   d.memory = XQACHECK_CUDA;
   d.deterministic = d.rows_independent = d.split_invariant_company = 1;
   d.numerics.p_format = XQACHECK_FP32;  // weights stay fp32; sums are fp32, rounded to nearest after every product

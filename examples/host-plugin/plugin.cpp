@@ -21,7 +21,7 @@ uint16_t to_bf16(float value) {  // nearest even; NaN stays NaN
 
 const xqacheck_description* describe() {
   static xqacheck_description d{};
-  d.name = "example-host";
+  d.name = "example-host", d.version = "1";
   d.memory = XQACHECK_HOST;
   d.deterministic = d.rows_independent = d.split_invariant_company = 1;
   d.numerics.p_format = XQACHECK_FP32;  // weights stay fp32; sums are fp32, rounded to nearest after every product
