@@ -2,6 +2,8 @@
 
 #include <omp.h>
 
+#include <algorithm>
+
 #include "emulation/kernels/gmma.hpp"
 #include "emulation/kernels/hardware_arithmetic.hpp"
 #include "emulation/kernels/hmma.hpp"
@@ -54,6 +56,16 @@ bool arrive(std::uint32_t& semaphore, std::uint32_t splits) {
   return before == splits - 1;
 }
 
+// Below this many products a second thread costs more than it brings.
+constexpr double kProductsPerThread = 4e6;
+
+int worth_of_threads(const Call& call, const std::vector<Block>& blocks, int threads) {
+  double products = 0;
+  for (const Block& block : blocks) products += 2.0 * static_cast<double>(block.seq_len) * block.rows.size() * call.dim;
+  const int most = threads > 0 ? threads : omp_get_max_threads();
+  return std::clamp(static_cast<int>(products / kProductsPerThread), 1, most);
+}
+
 template <template <class> class BlockKernel, class A, class Partials, class Output>
 void launch(const Recipe& recipe, const Call& call, const A& a, Partials& partials, const Output& output,
             std::uint32_t* semaphores, int threads) {
@@ -63,7 +75,7 @@ void launch(const Recipe& recipe, const Call& call, const A& a, Partials& partia
   for (const Block& block : blocks) {
     for (std::uint32_t split = 0; split < block.splits; ++split) tasks.push_back({block.slot, split});
   }
-  const int workers = threads > 0 ? threads : omp_get_max_threads();
+  const int workers = worth_of_threads(call, blocks, threads);
   // Splits of all blocks in any order: each writes to places of its own.
 #pragma omp parallel for schedule(dynamic) num_threads(workers)
   for (std::size_t i = 0; i < tasks.size(); ++i) {

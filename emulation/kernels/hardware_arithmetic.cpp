@@ -32,7 +32,7 @@ float score_scale_of(const Recipe& recipe, const Call& call) {
 
 float output_scale_of(const Recipe& recipe, const Call& call) {
   float scale = call.kv_scale;
-  if (recipe.p_scale != 1 && recipe.p_unscale) scale = f32::mul(1.0f / recipe.p_scale, call.kv_scale);
+  if (recipe.p_unscale != 1) scale = f32::mul(1.0f / recipe.p_unscale, call.kv_scale);
   return call.e4m3_out ? f32::mul(scale, call.rcp_out_scale) : scale;
 }
 

@@ -103,9 +103,10 @@ void HmmaBlock<A>::consume(Tile& tile) {
       if (recipe_.p_rescale == PRescale::product16) {
         a_.scale_p(Rounding::rescale, p, kTile, tile_factor);
       } else {
-        Real* exact = tile.scores.data() + std::size_t{r} * kTile;
-        a_.mul_row(Rounding::rescale, exact, kTile, tile_factor);
-        a_.round_p(exact, kTile, p);
+        Real* wide = tile.scores.data() + std::size_t{r} * kTile;
+        for (std::uint32_t t = 0; t < kTile; ++t) wide[t] = a_.value_of(p[t]);
+        a_.mul_row(Rounding::rescale, wide, kTile, tile_factor);
+        a_.round_p(wide, kTile, p);
       }
     }
   }
@@ -138,6 +139,7 @@ void HmmaBlock<A>::consume(Tile& tile) {
 template <class A>
 void HmmaBlock<A>::exchange() {
   const std::vector<Group> before = groups_;
+  std::vector<Real> first_factors(std::size_t{group_count_} * rows_);  // those of group 0: [k][row]
   for (std::uint32_t g = 0; g < group_count_; ++g) {
     Group& group = groups_[g];
     for (std::uint32_t k = 1; k < group_count_; ++k) {
@@ -147,7 +149,10 @@ void HmmaBlock<A>::exchange() {
         const Real mine = a_.exp_difference(Rounding::merge, group.max[r], maximum);
         const Real theirs = a_.exp_difference(Rounding::merge, other.max[r], maximum);
         group.max[r] = maximum;
-        a_.mul_row(Rounding::merge, group.acc.data() + std::size_t{r} * call_.dim, call_.dim, mine);
+        Real& first = first_factors[std::size_t{k} * rows_ + r];
+        if (g == 0) first = mine;
+        a_.mul_row(Rounding::merge, group.acc.data() + std::size_t{r} * call_.dim, call_.dim,
+                   recipe_.factors == GroupFactors::own ? mine : first);
         const Real addend = a_.mul(Rounding::merge, other.sum[r], theirs);
         group.sum[r] = recipe_.exchange == GroupExchange::fma
                            ? a_.fma(Rounding::merge, group.sum[r], mine, addend)
@@ -174,7 +179,7 @@ std::vector<PartialRow<typename A::Real>> HmmaBlock<A>::finish(bool last) {
     partial.tile.assign(call_.dim, Real{0});
     if (tiles_done_ == 0) continue;  // a split without tiles leaves zeros, and so does a request of length 0
     for (std::uint32_t g = 0; g < group_count_; ++g) {
-      const Group& source = groups_[recipe_.factors == GroupFactors::own ? g : 0];
+      const Group& source = groups_[g];
       Real sum = source.sum[r];
       const std::uint32_t sink = block_.rows[r].sink_head;
       if (last && sink != kNoSink) sum = a_.add(step, sum, a_.exp_difference(step, Real(call_.sink(sink)), source.max[r]));

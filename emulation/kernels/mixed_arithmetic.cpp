@@ -45,7 +45,7 @@ MixedArithmetic::MixedArithmetic(const Recipe& recipe, const Call& call, const E
       e4m3_operands_(e4m3_operands(recipe, call)),
       instruction_(instruction_of(recipe, e4m3_operands_ ? arith::Format::e4m3 : call.half)),
       min_exponent_(arith::layout_of(instruction_.operands).min_exponent()), operand_dim_(call.dim) {
-  const double unscale = recipe.p_unscale ? 1.0 / static_cast<double>(recipe.p_scale) : 1.0;
+  const double unscale = 1.0 / static_cast<double>(recipe.p_unscale);
   score_scale_ = on(Rounding::score) ? static_cast<double>(score_scale_of(recipe, call))
                                      : static_cast<double>(call.q_scale) * call.kv_scale / std::sqrt(static_cast<double>(call.dim));
   output_scale_ = on(Rounding::output) ? static_cast<double>(output_scale_of(recipe, call))

@@ -92,7 +92,7 @@ std::span<const Field> fields() {
       choice("exp_form", &Recipe::exp_form, {"fma", "product"}),
       choice("ex2", &Recipe::ex2, {"approx", "rounded"}),
       number("p_scale", &Recipe::p_scale, "a positive number"),
-      flag("p_unscale", &Recipe::p_unscale),
+      number("p_unscale", &Recipe::p_unscale, "a positive number"),
       choice("row_sum", &Recipe::row_sum_source, {"rounded_p", "exact_p", "rounded_x"}),
       choice("row_sum_decode", &Recipe::row_sum_decode, {"matrix", "strips", "quads", "tokens"}),
       choice("row_sum_draft", &Recipe::row_sum_draft, {"matrix", "strips", "quads", "tokens"}),
@@ -129,7 +129,7 @@ Recipe gmma_recipe() {
   recipe.family = Family::gmma;
   recipe.cta_tile = 64;
   recipe.mask_decode = MaskValue::finite;
-  recipe.p_scale = kE4m3Max;
+  recipe.p_scale = recipe.p_unscale = kE4m3Max;
   recipe.row_sum_source = RowSumSource::exact_p;
   recipe.row_sum_decode = RowSumOrder::strips;
   recipe.row_sum_draft = RowSumOrder::quads;
@@ -141,6 +141,11 @@ Recipe gmma_recipe() {
 Recipe parse_recipe(std::string_view family, std::string_view arch, std::string_view toolkit, std::string_view parameters) {
   Recipe recipe = defaults_of(family);
   recipe.arch = arch, recipe.toolkit = toolkit;
+  return with_parameters(recipe, parameters);
+}
+
+Recipe with_parameters(const Recipe& base, std::string_view parameters) {
+  Recipe recipe = base;
   while (true) {
     parameters.remove_prefix(std::min(parameters.find_first_not_of(' '), parameters.size()));
     if (parameters.empty()) return recipe;
@@ -161,7 +166,7 @@ Recipe parse_recipe(std::string_view family, std::string_view arch, std::string_
       throw RecipeError(fmt::format("recipe parameter '{}': {} takes {}", word, found->key, found->values));
     }
     if (recipe.cta_tile == 0 || recipe.cta_tile % 64 != 0) throw RecipeError("recipe parameter cta_tile: must be a multiple of 64");
-    if (recipe.p_scale == 0) throw RecipeError("recipe parameter p_scale: must be positive");
+    if (recipe.p_scale == 0 || recipe.p_unscale == 0) throw RecipeError("recipe parameter p_scale, p_unscale: must be positive");
   }
 }
 

@@ -46,11 +46,11 @@ enum class MaskValue : std::uint8_t { lowest, finite };             // -FLT_MAX,
 enum class ExpForm : std::uint8_t { fma, product };                 // ex2(fma(s, log2e, -(m log2e))), ex2((s - m) log2e)
 enum class Ex2Unit : std::uint8_t { approx, rounded };              // MUFU.EX2, correctly rounded
 enum class Reciprocal : std::uint8_t { rounded, approx };           // rcp.rn, MUFU.RCP
-enum class PRescale : std::uint8_t { product16, f32 };              // P * round16(x) in 16 bit, or round16(p * x)
+enum class PRescale : std::uint8_t { product16, f32 };              // P * round16(x) in 16 bit, or round16(P * x)
 enum class SkipAllRows : std::uint8_t { block, queries };           // rows without a query take part in skip-all, or not
 enum class TileAdd : std::uint8_t { half, f32 };                    // how the groups' output tiles are added
 enum class GroupExchange : std::uint8_t { fma, mul_add };           // sum * u + sum_o * v
-enum class GroupFactors : std::uint8_t { own, first };              // each group normalises by its own sum, or by group 0's
+enum class GroupFactors : std::uint8_t { own, first };              // each group rescales by its own factors, or by group 0's
 enum class ScaleOrder : std::uint8_t { q_kv_root, q_kvroot };       // (q * kv) * r, q * (kv * r)
 enum class Root : std::uint8_t { rounded, approx };                 // 1/sqrt(D) correctly rounded, rsqrt.approx
 enum class SplitOrder : std::uint8_t { strided, contiguous };       // which tiles a split takes
@@ -86,7 +86,7 @@ struct Recipe {
   ExpForm exp_form = ExpForm::fma;
   Ex2Unit ex2 = Ex2Unit::approx;
   float p_scale = 1;               // P is multiplied by it before it is rounded …
-  bool p_unscale = true;           // … and the output by its reciprocal
+  float p_unscale = 1;             // … and the output by the reciprocal of this
   RowSumSource row_sum_source = RowSumSource::rounded_p;
   RowSumOrder row_sum_decode = RowSumOrder::matrix, row_sum_draft = RowSumOrder::matrix;
   PRescale p_rescale = PRescale::product16;
@@ -119,6 +119,7 @@ struct RecipeError : std::runtime_error { using std::runtime_error::runtime_erro
 // values that it takes. print_parameters() gives back what differs from the defaults.
 Recipe parse_recipe(std::string_view family, std::string_view arch, std::string_view toolkit, std::string_view parameters);
 std::string print_parameters(const Recipe& recipe);
+Recipe with_parameters(const Recipe& recipe, std::string_view parameters);  // the same, over any recipe
 
 const char* name_of(Family family);
 
