@@ -50,7 +50,6 @@ float HardwareArithmetic<P>::reciprocal(Rounding, Reciprocal kind, float x) cons
 
 template <class P>
 float HardwareArithmetic<P>::ex2(float x) const {
-  if (recipe_.ex2 == Ex2Unit::rounded) return f32::flush(static_cast<float>(std::exp2(static_cast<double>(x))));
   return f32::from_bits(arith::plain::ex2_approx_ftz_f32(f32::bits(x)));
 }
 
@@ -72,7 +71,7 @@ void HardwareArithmetic<P>::sub_row(Rounding, float* x, std::uint32_t count, flo
 template <class P>
 void HardwareArithmetic<P>::ex2_row(float* x, std::uint32_t count) const {
   if (recipe_.ex2 == Ex2Unit::approx) return arith::ex2_array(bits_of(x), bits_of(x), count);
-  for (std::uint32_t i = 0; i < count; ++i) x[i] = ex2(x[i]);
+  for (std::uint32_t i = 0; i < count; ++i) x[i] = f32::flush(static_cast<float>(std::exp2(static_cast<double>(x[i]))));
 }
 
 template <class P>

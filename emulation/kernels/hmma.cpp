@@ -228,12 +228,8 @@ std::vector<typename A::Real> HmmaBlock<A>::merge(const Row& row, const std::vec
   std::vector<Real> out(call_.dim, Real{0});
   for (std::uint32_t g = 0; g < group_count_; ++g) {
     for (std::uint32_t d = 0; d < call_.dim; ++d) {
-      const Real value = a_.mul(Rounding::output, acc[g][d], inverse);
-      if (recipe_.tile_add == TileAdd::f32) {
-        out[d] = a_.add(Rounding::output, out[d], value);
-        continue;
-      }
-      out[d] = add_tile(Rounding::output, out[d], a_.round_half(Rounding::output, value));
+      const Real tile = a_.round_half(Rounding::output, a_.mul(Rounding::output, acc[g][d], inverse));
+      out[d] = add_tile(Rounding::output, out[d], tile);
     }
   }
   return out;

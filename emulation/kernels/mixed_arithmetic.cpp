@@ -27,6 +27,11 @@ double made_odd(double value, double error) {
   return std::bit_cast<double>(bits);
 }
 
+// MUFU.EX2 of the argument as f32.
+double approximate_ex2(double x) {
+  return f32::from_bits(arith::plain::ex2_approx_ftz_f32(f32::bits(static_cast<float>(x))));
+}
+
 // Truncation of the magnitude to a multiple of `unit`, a power of two.
 double truncated(double x, double unit) { return std::trunc(x / unit) * unit; }
 
@@ -78,20 +83,15 @@ double MixedArithmetic::log2e(Rounding step) const { return on(step) ? static_ca
 
 double MixedArithmetic::exp_difference(Rounding step, double a, double b) const {
   if (!on(step)) return std::exp(a - b);
-  double x = mul(step, sub(step, a, b), kLog2E);
-  ex2_row(&x, 1);
-  return x;
+  const double x = mul(step, sub(step, a, b), kLog2E);
+  return on(Rounding::ex2) ? approximate_ex2(x) : std::exp2(x);
 }
 
 void MixedArithmetic::ex2_row(double* x, std::uint32_t count) const {
   for (std::uint32_t i = 0; i < count; ++i) {
-    if (!on(Rounding::ex2)) {
-      x[i] = std::exp2(x[i]);
-    } else if (recipe_.ex2 == Ex2Unit::rounded) {
-      x[i] = f32::flush(static_cast<float>(std::exp2(x[i])));
-    } else {
-      x[i] = f32::from_bits(arith::plain::ex2_approx_ftz_f32(f32::bits(static_cast<float>(x[i]))));
-    }
+    if (!on(Rounding::ex2)) x[i] = std::exp2(x[i]);
+    else if (recipe_.ex2 == Ex2Unit::rounded) x[i] = f32::flush(static_cast<float>(std::exp2(x[i])));
+    else x[i] = approximate_ex2(x[i]);
   }
 }
 

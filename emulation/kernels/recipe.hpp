@@ -44,11 +44,11 @@ enum class RowSumOrder : std::uint8_t {
 
 enum class MaskValue : std::uint8_t { lowest, finite };             // -FLT_MAX, -1e5
 enum class ExpForm : std::uint8_t { fma, product };                 // ex2(fma(s, log2e, -(m log2e))), ex2((s - m) log2e)
-enum class Ex2Unit : std::uint8_t { approx, rounded };              // MUFU.EX2, correctly rounded
+enum class Ex2Unit : std::uint8_t { approx, rounded };              // of P: MUFU.EX2, correctly rounded
 enum class Reciprocal : std::uint8_t { rounded, approx };           // rcp.rn, MUFU.RCP
 enum class PRescale : std::uint8_t { product16, f32 };              // P * round16(x) in 16 bit, or round16(P * x)
 enum class SkipAllRows : std::uint8_t { block, queries };           // rows without a query take part in skip-all, or not
-enum class TileAdd : std::uint8_t { half, f32 };                    // how the groups' output tiles are added
+enum class TileAdd : std::uint8_t { half, f32 };                    // how the groups' tiles are added at the end of a split
 enum class GroupExchange : std::uint8_t { fma, mul_add };           // sum * u + sum_o * v
 enum class GroupFactors : std::uint8_t { own, first };              // each group rescales by its own factors, or by group 0's
 enum class ScaleOrder : std::uint8_t { q_kv_root, q_kvroot };       // (q * kv) * r, q * (kv * r)
