@@ -3,7 +3,7 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
-#include <regex>
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -50,14 +50,16 @@ TEST_CASE("the tables of doc/case-line.md are those of the grammar", "[case]") {
   CHECK(text.find(name_table(table_names(), table_descriptions())) != std::string::npos);
 }
 
-// Every line shown in the page is read, and canonical where the page says nothing else.
+// Every line shown in the page is read.
 TEST_CASE("the lines of doc/case-line.md are valid", "[case]") {
   const std::string text = page();
-  const std::regex shown("(?:^|\n)    (xqa/1[^\n]*)");
   int lines = 0;
-  for (std::sregex_iterator it(text.begin(), text.end(), shown), end; it != end; ++it, ++lines) {
-    INFO((*it)[1].str());
-    CHECK_NOTHROW(parse_run_line((*it)[1].str()));
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) {
+    if (line.rfind("    xqa/1", 0) != 0) continue;  // code blocks are indented by four
+    ++lines;
+    INFO(line);
+    CHECK_NOTHROW(parse_run_line(line));
   }
   CHECK(lines >= 10);
 }
