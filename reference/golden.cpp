@@ -64,6 +64,7 @@ class Model {
     g_.worst.assign(g_.out.size(), 0);
     g_.sigma.assign(g_.out.size(), 0);
     g_.bias.assign(g_.out.size(), 0);
+    g_.coherent.assign(g_.out.size(), 0);
     g_.lse_worst.assign(heads, 0);
   }
 
@@ -154,6 +155,7 @@ class Model {
       g_.worst[element] = e.worst;
       g_.sigma[element] = e.sigma;
       g_.bias[element] = e.bias;
+      g_.coherent[element] = e.coherent;
       g_.sum_p_abs_v[element] = s.abs / error.z * std::fabs(error.out_scale);
     }
     for (const Chunk& chunk : unit.results()) {

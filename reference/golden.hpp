@@ -17,6 +17,7 @@ struct Golden {
   std::vector<double> worst;      // worst-case bound on |unrounded kernel output - out|; +inf: no promise for this element
   std::vector<double> sigma;      // standard deviation of the same error under the statistical model
   std::vector<double> bias;       // |mean| of the same error (truncation, coherent roundings)
+  std::vector<double> coherent;   // of bias: by equal roundings of P, which reference/filters carries out instead
   std::vector<double> lse_worst;  // [R][q_heads]
   std::vector<double> sum_p_abs_v;  // [R][q_heads][dim_v]: sum p |v| v_scale rcp_out_scale, the natural size of an element
   std::vector<double> scale_slope;  // d out / d ln(softmax scale), only if asked for
@@ -25,7 +26,7 @@ struct Golden {
 };
 
 struct GoldenOptions {
-  bool error_model = true;   // fill worst, sigma, bias, lse_worst, sum_p_abs_v
+  bool error_model = true;   // fill worst, sigma, bias, coherent, lse_worst, sum_p_abs_v
   bool scale_slope = false;  // fill scale_slope
   int threads = 0;           // 0: all; the result does not depend on it
 };

@@ -136,18 +136,18 @@ ElementError element_error(const RoundingModel& m, const RowError& row, const El
   const double p_error = m.p_roundings * m.p_unit;
   if (m.sum_of_unrounded) {
     if (row.cells2 > kFewCells) {
-      bias += p_error * t.out;
+      e.coherent += p_error * t.out * scale;
     } else {
       variance += p_variance * row.cells2 * t.out * t.out;
     }
   }
-  if (row.ties) bias += p_error * t.abs;
+  if (row.ties) e.coherent += p_error * t.abs * scale;
   if (row.skipped > 0) bias += t.wrong + t.out * row.weights;
   if (row.sink_overflow) bias += t.abs;
   const double flush = (row.tokens + 8 * row.tiles + 8) * 0x1p-126 * (1 + scale);
   const double tiny = m.partial_roundings * m.partial_floor * std::max(1.0, scale);
   e.sigma = std::sqrt(variance) * scale;
-  e.bias = bias * scale + 8 * kFp32 * (t.out + reach) * scale + flush + tiny + row.v_gap;
+  e.bias = e.coherent + bias * scale + 8 * kFp32 * (t.out + reach) * scale + flush + tiny + row.v_gap;
   return e;
 }
 

@@ -37,6 +37,7 @@ struct ElementSums {
 
 struct ElementError {
   double worst = 0, sigma = 0, bias = 0;
+  double coherent = 0;  // of bias: by equal roundings of P
 };
 
 // `sink`: natural-log logit, -inf for none. `lse`: the golden LSE. `largest_k`: largest norm of a K row.

@@ -59,7 +59,7 @@ Vector rotated(const xqacheck_problem& p, Vector x, std::int64_t position) {
 Vector query(const xqacheck_problem& p, const Row& row, std::uint32_t head, std::uint32_t q_format) {
   Vector q = stored(p.q, row.index * p.q_stride_row + head * p.q_stride_head, p.head_dim, "q");
   q = rotated(p, with_bias(p, q, bias_of_q(p, head)), position_of(p, row));
-  if (q_format != XQACHECK_NONE) {
+  if (q_format != XQACHECK_NONE && q_format != p.q.dtype) {  // G11
     for (long double& x : q) x = round_to(q_format, x);
   }
   return q;

@@ -18,7 +18,7 @@ Vector rotated(const xqacheck_problem& p, Vector x, std::int64_t position);
 
 std::int64_t position_of(const xqacheck_problem& p, const Row& row);  // RoPE position of a row: S - n + depth
 
-// q of a head: stored value + bias, rotated, then converted to `q_format` if that is not XQACHECK_NONE.
+// q of a head: stored value + bias, rotated, then converted to `q_format` if that is declared and not q's own.
 Vector query(const xqacheck_problem& p, const Row& row, std::uint32_t head, std::uint32_t q_format);
 
 // The *stored* number (before its scale) that the cache holds for the token that a row appends.

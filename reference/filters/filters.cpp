@@ -1,0 +1,123 @@
+#include "reference/filters/filters.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "reference/filters/variance.hpp"
+
+namespace xqacheck::reference::filters {
+namespace {
+
+// Of each kind of suspect, this many of the most striking are judged with the full model. A correct kernel rarely has
+// any; of a wrong one the first says it all, and its neighbours come with it.
+constexpr std::size_t kJudgedPerFault = 3;
+
+// The screen knows the variance of independent elements. A suspect whose full variance is smaller would be missed below
+// this share of the alarm level; a lower share costs time, a higher one power.
+constexpr double kScreenShare = 0.8;
+
+std::vector<Scored> striking(const Context& c, const Screen& screen, const FilterReport& report) {
+  std::vector<Scored> all = list_suspects(c, screen, kScreenShare * std::min(report.level, report.place_level));
+  std::stable_sort(all.begin(), all.end(), [](const Scored& a, const Scored& b) {
+    return std::fabs(a.tally.sigmas()) > std::fabs(b.tally.sigmas());
+  });
+  std::map<Fault, std::size_t> taken;
+  std::vector<Scored> chosen;
+  for (const Scored& s : all) {
+    if (taken[s.suspect.fault]++ < kJudgedPerFault) chosen.push_back(s);
+  }
+  return chosen;
+}
+
+// Mean of weight * error^2 that independent, sub-Gaussian and arbitrarily correlated errors of the declared size stay
+// below with probability 1 - rate: the tail bound of Hsu, Kakade and Zhang (2012) for quadratic forms, with the trace
+// of each (row, head) as the largest its correlations can be, after adding what the bias can do.
+void judge_noise(const Context& c, double rate, FilterReport& report) {
+  const std::size_t dim = c.golden.dim_v;
+  double sum = 0, trace = 0, squares = 0, largest = 0, bias = 0;
+  for (std::size_t row = 0; row < c.golden.lse.size(); ++row) {
+    double judged = 0;
+    for (std::size_t i = row * dim; i < (row + 1) * dim; ++i) {
+      const double w = c.evidence.weight[i];
+      sum += w * c.evidence.error[i] * c.evidence.error[i];
+      bias += w * c.golden.bias[i] * c.golden.bias[i];
+      judged += w > 0 ? 1 : 0;
+    }
+    trace += judged;
+    squares += judged * judged;
+    largest = std::max(largest, judged);
+  }
+  if (trace == 0) return;
+  const double t = -std::log(rate);
+  const double spread = trace + 2 * std::sqrt(squares * t) + 2 * largest * t;
+  report.noise = sum / trace;
+  report.noise_level = std::pow(std::sqrt(spread) + std::sqrt(bias), 2) / trace;
+  if (report.noise > report.noise_level) {
+    report.alarms.push_back(
+        {Suspect{.fault = Fault::noise}, std::sqrt(report.noise), report.level * report.noise / report.noise_level});
+  }
+}
+
+}  // namespace
+
+bool about_whole_run(const Suspect& suspect) {
+  switch (suspect.fault) {
+    case Fault::softmax_scale:
+    case Fault::output_scale:
+    case Fault::length_short:
+    case Fault::length_long:
+    case Fault::window_narrow:
+    case Fault::window_wide:
+    case Fault::mask_full:
+    case Fault::mask_causal:
+    case Fault::noise:
+      return true;
+    case Fault::sink_ignored:
+      return suspect.heads != Heads::one;
+    default:
+      return false;
+  }
+}
+
+double alarm_level(std::uint64_t suspects, double rate) {
+  // Roundings are bounded and symmetric, so a statistic is sub-Gaussian with its own variance: P(|a| > z sd) <= 2
+  // exp(-z^2/2).
+  return std::sqrt(2 * std::log(2 * static_cast<double>(std::max<std::uint64_t>(suspects, 1)) / rate));
+}
+
+FilterReport judge(const Context& c, const Screen& screen, const FilterOptions& options) {
+  FilterReport report;
+  report.suspects = screen.whole_run + screen.places + 1;  // and the noise
+  report.level = alarm_level(screen.whole_run + 1, options.false_alarm_rate / 2);
+  report.place_level = alarm_level(screen.places, options.false_alarm_rate / 2);
+  report.judged = c.evidence.judged;
+  report.not_finite = c.evidence.not_finite;
+  const std::vector<Scored> candidates = striking(c, screen, report);
+  std::vector<Suspect> suspects;
+  for (const Scored& s : candidates) suspects.push_back(s.suspect);
+  const std::vector<Expected> expected = suspects.empty()
+                                             ? std::vector<Expected>{}
+                                             : expected_of(c, suspects, screen.softmax_sensitivity, options.threads);
+  for (std::size_t k = 0; k < candidates.size(); ++k) {
+    const Expected& x = expected[k];
+    const double beyond = x.tally.a > x.high ? x.tally.a - x.high : x.tally.a < x.low ? x.tally.a - x.low : 0;
+    const double sigmas = x.variance > 0 ? beyond / std::sqrt(x.variance) : 0;
+    const Finding finding{suspects[k], x.tally.amplitude(), sigmas};
+    const double level = about_whole_run(finding.suspect) ? report.level : report.place_level;
+    if (std::fabs(sigmas) > level) report.alarms.push_back(finding);
+  }
+  judge_noise(c, options.false_alarm_rate / 2 / static_cast<double>(screen.whole_run + 1), report);
+  std::stable_sort(report.alarms.begin(), report.alarms.end(),
+                   [](const Finding& a, const Finding& b) { return std::fabs(a.sigmas) > std::fabs(b.sigmas); });
+  return report;
+}
+
+FilterReport run_filters(const xqacheck_problem& problem, const Golden& golden, const xqacheck_numerics* numerics,
+                         std::span<const double> got, const FilterOptions& options) {
+  const Context context(problem, golden, numerics, got);
+  const Screen screen = run_screen(context, options.threads);
+  return judge(context, screen, options);
+}
+
+}  // namespace xqacheck::reference::filters

@@ -1,0 +1,195 @@
+#include "reference/filters/variance.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <limits>
+#include <map>
+
+#include "reference/filters/edits.hpp"
+#include "reference/filters/row_noise.hpp"
+#include "reference/filters/weight_replay.hpp"
+
+namespace xqacheck::reference::filters {
+namespace {
+
+// The row sum of a kernel adds rounded or unrounded weights: then an error of p moves the output along v - o, or along
+// v.
+enum Along { kCentred, kPlain, kAlongs };
+
+struct Sums {
+  double model = 0;     // variance of independent errors
+  double replayed = 0;  // the same, from the replays of each row
+  Replays total{};      // replays added over all rows: large when rows err alike
+};
+
+// What one task contributes to one suspect.
+struct Part {
+  Tally tally;
+  Sums sums[kAlongs];
+  double query = 0;                      // variance by the slack of q
+  double bias = 0;                       // sum |x| bias, x the filter
+  std::map<std::int64_t, double> alike;  // rounding key -> sum of x * standard deviation of the element
+};
+
+void add(std::vector<double>& to, const double* from, std::size_t count) {
+  to.resize(std::max(to.size(), count), 0);
+  for (std::size_t i = 0; i < count; ++i) to[i] += from[i];
+}
+
+std::int64_t longest(const Context& c) {
+  std::int64_t tokens = 0;
+  for (const Sequence& s : c.sight.sequences()) tokens = std::max(tokens, s.length);
+  return tokens;
+}
+
+class TaskVariance {
+ public:
+  TaskVariance(const Context& c, const Group& g, const std::vector<Suspect>& suspects,
+               const std::vector<double>& sensitivity)
+      : c_(c), g_(g), parts_(suspects.size()), replays_(replays_for(longest(c))) {
+    for (const Suspect& s : suspects) changes_.push_back(change_of(c, s, g, sensitivity));
+  }
+
+  std::vector<Part> run() {
+    const auto nothing = [](const Matrix& m) { return m.isZero(0); };
+    if (std::all_of(changes_.begin(), changes_.end(), nothing)) return std::move(parts_);
+    // The whole cache of the task: 8 bytes * (head_dim + head_dim_v) a token, only while a suspect is being judged.
+    const std::int64_t first = first_token(c_, *g_.sequence);
+    block_ = read_block(c_, g_, first, g_.sequence->length - first);
+    weights_ = weigh(c_, g_, block_);
+    for (Eigen::Index l = 0; l < g_.lines(); ++l) {
+      if (std::isfinite(g_.lse[l])) add_line(l);
+    }
+    return std::move(parts_);
+  }
+
+ private:
+  void add_line(Eigen::Index l) {
+    const auto changes_line = [&](const Matrix& m) { return !m.row(l).isZero(0); };
+    if (std::none_of(changes_.begin(), changes_.end(), changes_line)) return;
+    const RowNoise noise = row_noise(c_, g_, l, block_, weights_, replays_);
+    if (noise.seen.empty()) return;
+    const Whitener whitener(noise, g_.w.row(l));
+    for (std::size_t k = 0; k < parts_.size(); ++k) {
+      if (!changes_line(changes_[k])) continue;
+      const Eigen::RowVectorXd change = changes_[k].row(l), x = whitener.filter(change);
+      Part& part = parts_[k];
+      part.tally.add(x.dot(g_.e.row(l)), x.dot(change));
+      const Vector plain = noise.values * x.transpose();
+      const Vector centred = plain.array() - x.dot(g_.o.row(l));
+      add_weights(part.sums[kCentred], centred, noise);
+      add_weights(part.sums[kPlain], plain, noise);
+      add_query(part, l, noise, centred);
+      add_elements(part, l, noise, x);
+    }
+  }
+
+  static void add_weights(Sums& sums, const Vector& y, const RowNoise& noise) {
+    const Vector square = y.cwiseAbs2();
+    sums.model += noise.scored.dot(square) + (noise.replay.variance.transpose() * square).maxCoeff();
+    const Vector moved = noise.replay.errors.transpose() * y;
+    const double mean = moved.mean();
+    sums.replayed += (moved.array() - mean).square().sum() / static_cast<double>(moved.size() - 1);
+    add(sums.total, moved.data(), static_cast<std::size_t>(moved.size()));
+  }
+
+  // q is rounded after rotation, the same error for all tokens: the scores move by (error of q) . k.
+  void add_query(Part& part, Eigen::Index l, const RowNoise& noise, const Vector& centred) {
+    const std::uint64_t place = g_.place[static_cast<std::size_t>(l)];
+    if (!(c_.queries.slack[place] > 0)) return;
+    Eigen::RowVectorXd pull = Eigen::RowVectorXd::Zero(block_.keys.cols());
+    for (std::size_t i = 0; i < noise.seen.size(); ++i) {
+      pull += weights_.p(l, noise.seen[i]) * centred[static_cast<Eigen::Index>(i)] * block_.keys.row(noise.seen[i]);
+    }
+    const double norm = std::max(c_.queries.norm[place], std::numeric_limits<double>::min());
+    const double relative =
+        c_.score_scale * c_.queries.slack[place] / norm;  // a channel's error is relative to its size
+    part.query += relative * relative * pull.cwiseProduct(g_.q.row(l)).squaredNorm();
+  }
+
+  void add_elements(Part& part, Eigen::Index l, const RowNoise& noise, const Eigen::RowVectorXd& x) {
+    const std::uint64_t first = g_.place[static_cast<std::size_t>(l)] * c_.problem.head_dim_v;
+    for (Eigen::Index d = 0; d < x.size(); ++d) {
+      if (x[d] == 0) continue;
+      const std::uint64_t i = first + static_cast<std::uint64_t>(d);
+      part.alike[rounding_key(c_.problem.out.dtype, c_.golden.out[i])] += x[d] * std::sqrt(noise.own[d]);
+      // The replays stand for the coherent rounding of P.
+      part.bias += std::fabs(x[d]) * (c_.golden.bias[i] - c_.golden.coherent[i]);
+    }
+  }
+
+  const Context& c_;
+  const Group& g_;
+  std::vector<Matrix> changes_;  // of each suspect, [lines][head_dim_v]
+  std::vector<Part> parts_;
+  Block block_;
+  Weights weights_;
+  int replays_;
+};
+
+void add(Part& to, const Part& from) {
+  to.tally += from.tally;
+  for (int a = 0; a < kAlongs; ++a) {
+    to.sums[a].model += from.sums[a].model;
+    to.sums[a].replayed += from.sums[a].replayed;
+    add(to.sums[a].total, from.sums[a].total.data(), from.sums[a].total.size());
+  }
+  to.query += from.query;
+  to.bias += from.bias;
+  for (const auto& [key, value] : from.alike) to.alike[key] += value;
+}
+
+Expected conclude(const Context& c, const Part& part) {
+  Expected expected;
+  expected.tally = part.tally;
+  double weights = 0, low = 0, high = 0;
+  for (int a = 0; a < kAlongs; ++a) {
+    // Errors of scores always move along v - o, so the centred sum counts in either case.
+    if (a == kPlain && !c.model.sum_of_unrounded) continue;
+    const Sums& sums = part.sums[a];
+    const auto replays = static_cast<double>(sums.total.size());
+    double mean = 0, spread = 0;
+    for (double x : sums.total) mean += x / replays;
+    for (double x : sums.total) spread += (x - mean) * (x - mean) / (replays - 1);
+    weights = std::max({weights, sums.model, sums.replayed, spread});
+    low = std::min(low, mean);
+    high = std::max(high, mean);
+  }
+  expected.variance = weights + part.query;
+  for (const auto& [key, value] : part.alike) expected.variance += value * value;
+  expected.low = low - part.bias;
+  expected.high = high + part.bias;
+  return expected;
+}
+
+}  // namespace
+
+std::vector<Expected> expected_of(const Context& c, const std::vector<Suspect>& suspects,
+                                  const std::vector<double>& sensitivity, int threads) {
+  const int workers = threads > 0 ? threads : omp_get_max_threads();
+  std::vector<std::vector<Part>> tasks(c.tasks());
+  std::exception_ptr failure;
+#pragma omp parallel for schedule(dynamic) num_threads(workers)
+  for (std::size_t t = 0; t < tasks.size(); ++t) {
+    try {
+      const Group group = make_group(c, t);
+      tasks[t] = TaskVariance(c, group, suspects, sensitivity).run();
+    } catch (...) {
+#pragma omp critical(xqacheck_filters)
+      failure = std::current_exception();
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
+  std::vector<Part> sums(suspects.size());
+  for (const auto& task : tasks) {
+    for (std::size_t k = 0; k < task.size(); ++k) add(sums[k], task[k]);
+  }
+  std::vector<Expected> expected;
+  for (const Part& part : sums) expected.push_back(conclude(c, part));
+  return expected;
+}
+
+}  // namespace xqacheck::reference::filters

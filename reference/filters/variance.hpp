@@ -1,0 +1,24 @@
+// Value of a filter's statistic, and its mean and variance a = sum w e D for a correct kernel, under the full error
+// model: roundings of P and of scores are shared by all channels of a row, roundings of equal outputs are equal
+// (doc/filters.md F1 to F5).
+#pragma once
+
+#include <vector>
+
+#include "reference/filters/context.hpp"
+#include "reference/filters/suspect.hpp"
+#include "reference/filters/tally.hpp"
+
+namespace xqacheck::reference::filters {
+
+struct Expected {
+  Tally tally;  // of the run that is judged
+  double variance = 0;
+  double low = 0, high = 0;  // the mean lies in [low, high]
+};
+
+// One for every suspect, in one pass over K and V.
+std::vector<Expected> expected_of(const Context& context, const std::vector<Suspect>& suspects,
+                                  const std::vector<double>& softmax_sensitivity, int threads);
+
+}  // namespace xqacheck::reference::filters
