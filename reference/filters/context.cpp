@@ -7,6 +7,7 @@
 
 #include "reference/golden/element.hpp"
 #include "reference/golden/tensor.hpp"
+#include "reference/golden/tile_values.hpp"
 
 namespace xqacheck::reference::filters {
 namespace {
@@ -21,28 +22,21 @@ std::vector<double> read_sinks(const xqacheck_problem& problem) {
   return sinks;
 }
 
-// Decodes a row; false when it holds NaN or Inf, the row is then zero.
-bool decode(const TokenRow& row, std::uint32_t dtype, Eigen::Index count, double* to) {
-  bool finite = true;
-  if (row.values != nullptr) {
-    std::copy_n(row.values, count, to);
-  } else {
-    const std::uint32_t size = bytes_of(dtype);
-    for (Eigen::Index d = 0; d < count; ++d) to[d] = element(row.raw + d * size, dtype);
-  }
-  for (Eigen::Index d = 0; d < count; ++d) finite = finite && std::isfinite(to[d]);
-  if (!finite) std::fill_n(to, count, 0.0);
-  return finite;
+// Numbers of a row; false when it holds NaN or Inf.
+bool read_row(const TokenRow& row, std::uint32_t dtype, Eigen::Index count, double* to) {
+  if (row.values == nullptr) return decode(row.raw, dtype, static_cast<std::size_t>(count), to);
+  std::copy_n(row.values, count, to);
+  return std::all_of(to, to + count, [](double x) { return std::isfinite(x); });
 }
 
 bool read_token(const Context& c, const Group& g, std::int64_t token, Block& block, Eigen::Index at) {
   const bool past_the_end = token >= g.sequence->length;
   if (past_the_end && (c.appended.present() || token >= c.problem.max_seq_len)) return false;
   try {
-    const bool k = decode(c.reader.k(*g.sequence, g.kv_head, token), c.problem.k.dtype, block.keys.cols(),
-                          block.keys.row(at).data());
-    const bool v = decode(c.reader.v(*g.sequence, g.kv_head, token), c.problem.v.dtype, block.values.cols(),
-                          block.values.row(at).data());
+    const bool k = read_row(c.reader.k(*g.sequence, g.kv_head, token), c.problem.k.dtype, block.keys.cols(),
+                            block.keys.row(at).data());
+    const bool v = read_row(c.reader.v(*g.sequence, g.kv_head, token), c.problem.v.dtype, block.values.cols(),
+                            block.values.row(at).data());
     return k && v;
   } catch (const std::out_of_range&) {
     if (!past_the_end) throw;

@@ -1,22 +1,17 @@
 #include "reference/filters/physical.hpp"
 
-#include <cmath>
 #include <stdexcept>
 
 #include "reference/golden/element.hpp"
 #include "reference/golden/tensor.hpp"
+#include "reference/golden/tile_values.hpp"
 
 namespace xqacheck::reference::filters {
 namespace {
 
 bool read_row(const xqacheck_tensor& tensor, const char* name, std::int64_t index, Eigen::Index count, double* to) {
-  const std::byte* raw = elements(tensor, name, index, static_cast<std::uint64_t>(count));
-  bool finite = true;
-  for (Eigen::Index d = 0; d < count; ++d) {
-    to[d] = element(raw + d * bytes_of(tensor.dtype), tensor.dtype);
-    finite = finite && std::isfinite(to[d]);
-  }
-  return finite;
+  return decode(elements(tensor, name, index, static_cast<std::uint64_t>(count)), tensor.dtype,
+                static_cast<std::size_t>(count), to);
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ struct RowNoise {
 
 // `block` holds all tokens of the sequence, `weights` theirs. An empty `seen` means that the row carries no noise.
 RowNoise row_noise(const Context& context, const Group& group, Eigen::Index line, const Block& block,
-                   const Weights& weights);
+                   const Weights& weights, int replays);
 
 // Solves C x = change with the heaviest tokens taken in full and the others as channels' own noise.
 class Whitener {

@@ -20,9 +20,9 @@ namespace {
 enum Along { kCentred, kPlain, kAlongs };
 
 struct Sums {
-  double model = 0;     // variance of independent errors
-  double replayed = 0;  // the same, from the replays of each row
-  Replays total{};      // replays added over all rows: large when rows err alike
+  double model = 0;           // variance of independent errors
+  double replayed = 0;        // the same, from the replays of each row
+  std::vector<double> total;  // replays added over all rows: large when rows err alike
 };
 
 // What one task contributes to one suspect.

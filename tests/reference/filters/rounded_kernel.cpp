@@ -56,10 +56,12 @@ class Task {
     for (std::int64_t first = 0; first < tiles; first += each) {
       partials.push_back(part(draft, q, first, std::min(tiles, first + each)));
     }
-    float top = sink;
+    // The sink joins at the end, relative to the largest score, as in the public kernels.
+    float top = kNothing;
     for (const Partial& x : partials) top = std::max(top, x.max);
     Eigen::RowVectorXf sum = Eigen::RowVectorXf::Zero(p_.head_dim_v);
-    float weight = sink == kNothing ? 0 : std::exp(sink - top);
+    if (top == kNothing) return sum;
+    float weight = std::exp(sink - top);
     for (const Partial& x : partials) {
       if (x.max == kNothing) continue;
       const float rescale = kernel_.merge_without_rescale ? 1 : std::exp(x.max - top);
@@ -70,7 +72,7 @@ class Task {
       sum += normalised * (x.weight * rescale);
       weight += x.weight * rescale;
     }
-    return weight > 0 ? Eigen::RowVectorXf(sum / weight) : sum;
+    return sum / weight;
   }
 
  private:
