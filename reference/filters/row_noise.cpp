@@ -46,10 +46,6 @@ RowNoise row_noise(const Context& c, const Group& g, Eigen::Index l, const Block
   if (noise.seen.empty()) return noise;
   const auto count = static_cast<Eigen::Index>(noise.seen.size());
   const std::uint64_t place = g.place[static_cast<std::size_t>(l)];
-  const WeightModel whole = weight_model(c.model, c.score_scale, c.problem.head_dim, c.queries.norm[place],
-                                         c.queries.slack[place], row_max, row_size, g.sequence->length);
-  WeightModel scored = whole;  // as if P were not rounded
-  scored.p_variance = scored.p_floor = scored.p_smallest = 0;
   noise.scores.resize(count);
   noise.values.resize(count, block.values.cols());
   Vector k_norm(count), k_gap(count);
@@ -60,6 +56,10 @@ RowNoise row_noise(const Context& c, const Group& g, Eigen::Index l, const Block
     k_norm[i] = block.keys.row(t).norm();
     k_gap[i] = c.reader.k_gap(*g.sequence, g.kv_head, block.first + t);
   }
+  const WeightModel whole = weight_model(c.model, c.score_scale, c.problem.head_dim, c.queries.norm[place],
+                                         c.queries.slack[place], row_max, row_size, k_norm.maxCoeff(), count);
+  WeightModel scored = whole;  // as if P were not rounded
+  scored.p_variance = scored.p_floor = scored.p_smallest = 0;
   const double share = std::exp(row_max - g.lse[l]);
   const Vector in_golden = share * share * spread_of(whole, noise.scores, k_norm, k_gap);  // what golden's sigma holds
   noise.scored = share * share * spread_of(scored, noise.scores, k_norm, k_gap);
