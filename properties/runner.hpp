@@ -39,6 +39,8 @@ struct RunOptions {
   double timeout_seconds = 30;
   std::uint64_t fill_seed = 0;
   Launching launching = Launching::plain;
+  bool keep_scratch =
+      false;  // scratch starts with what the runs before left there, of other shapes too; else `scratch`
 };
 
 class Runner {

@@ -161,6 +161,7 @@ class Layout {
     request.place = options_.place;
     request.scratch = options_.scratch;
     request.launching = options_.launching;
+    request.keep_scratch = options_.keep_scratch;
     request.runs = std::max(options_.runs, 1u);
     request.fill_seed = options_.fill_seed;
     // The struct itself ends where unmapped memory begins: a kernel of a newer header that reads more faults.

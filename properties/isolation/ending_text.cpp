@@ -72,8 +72,16 @@ std::string pc_text(std::uint64_t pc, const AddressBook& book) {
   return fmt::format(", at {}+{:#x}", book.module.path.substr(book.module.path.rfind('/') + 1), pc - book.module.begin);
 }
 
+// "run()", or "call 3 of run()" where it was not the first.
+std::string stage_text(const ControlPage& page) {
+  const Stage stage = page.stage.load();
+  const std::uint32_t earlier = page.run_index.load();
+  return stage == Stage::run && earlier > 0 ? fmt::format("call {} of run()", std::uint64_t{earlier} + 1)
+                                            : name_of(stage);
+}
+
 std::string by_signal(int number, const ControlPage& page, const AddressBook& book) {
-  const std::string stage = name_of(page.stage.load());
+  const std::string stage = stage_text(page);
   if (page.fault.valid.load() == 2 && page.fault.signal == number) {
     const std::string what = fault_text(page.fault, book);
     return fmt::format("{} in {}{}{}", signal_name(number), stage, what.empty() ? "" : ": ", what);
@@ -88,12 +96,12 @@ std::string by_exit(int code, const ControlPage& page) {
   if (page.connection_lost.load() != 0)
     return "worker protocol broken: the kernel closed file descriptors that are not its own";
   return fmt::format("the kernel called {}({}) in {}", page.exit_called.load() != 0 ? "exit" : "_exit", code,
-                     name_of(page.stage.load()));
+                     stage_text(page));
 }
 
 std::string core_text(const Exchange& exchange, const ControlPage& page, const AddressBook& book,
                       double timeout_seconds) {
-  const std::string stage = name_of(page.stage.load());
+  const std::string stage = stage_text(page);
   switch (exchange.ending) {
     case Ending::answered:
       return "";
@@ -130,7 +138,8 @@ std::string fault_text(const FaultRecord& fault, const AddressBook& book) {
     return fmt::format("access to a misaligned vector or to an impossible address{}{}", at, thread);
   const std::int64_t from_stack = static_cast<std::int64_t>(fault.address - fault.sp);
   const bool in_slots = fault.address >= book.base && fault.address < book.base + book.stride * kSlotCount;
-  if (!in_slots && std::llabs(from_stack) < kStackReach) return fmt::format("stack overflow{}{}", at, thread);
+  if (!in_slots && fault.address >= kNullArea && std::llabs(from_stack) < kStackReach)
+    return fmt::format("stack overflow{}{}", at, thread);
   return fmt::format("{} {}{}{}", access_name(fault.access), place_text(fault.address, book, fault.access == 2), at,
                      thread);
 }

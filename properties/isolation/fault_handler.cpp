@@ -8,6 +8,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <cfenv>
 #include <cstdlib>
 
 namespace xqacheck::properties::isolation {
@@ -82,7 +83,8 @@ void install_fault_handlers(ControlPage& control) {
   std::atexit(on_exit_called);
 }
 
-void restore_signals() {
+void restore_process_state() {
+  std::fesetenv(FE_DFL_ENV);
   install_handlers();
   sigset_t none;
   sigemptyset(&none);

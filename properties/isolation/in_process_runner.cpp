@@ -69,8 +69,9 @@ class HeapWorkspaces final : public Workspaces {
     if (std::string fault = workspace_fault(sizes, kLargestWorkspace); !fault.empty()) return fault;
     *scratch = scratch_.prepare(sizes.scratch_bytes, sizes.scratch_align, options_.fill_seed);
     *state = state_.prepare(sizes.state_bytes, sizes.state_align, options_.fill_seed);
-    write_pattern({options_.scratch, XQACHECK_NONE, options_.fill_seed, kScratchSlot}, scratch_.plan().data,
-                  scratch_.data(), sizes.scratch_bytes);
+    if (!options_.keep_scratch)
+      write_pattern({options_.scratch, XQACHECK_NONE, options_.fill_seed, kScratchSlot}, scratch_.plan().data,
+                    scratch_.data(), sizes.scratch_bytes);
     std::memset(state_.data(), 0, sizes.state_bytes);
     provided_ = true;
     return "";

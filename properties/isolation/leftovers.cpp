@@ -19,6 +19,8 @@ constexpr milliseconds kThreadGrace{100};
 // A child that was told to end needs a few scheduling rounds.
 constexpr milliseconds kChildGrace{50};
 constexpr milliseconds kLook{2};
+constexpr std::chrono::microseconds kQuickLook{20};
+constexpr int kQuickLooks = 10;
 
 bool a_child_runs() {
   for (;;) {
@@ -55,9 +57,10 @@ std::uint32_t running_children() {
 }
 
 void ThreadWatch::settle() {
-  if (thread_count() > accepted_)
-    for (milliseconds waited{0}; waited < kThreadGrace && thread_count() > accepted_; waited += kLook)
-      std::this_thread::sleep_for(kLook);
+  // A thread that was joined may take some microseconds to vanish: look often at first.
+  for (int look = 0; look < kQuickLooks && thread_count() > accepted_; ++look) std::this_thread::sleep_for(kQuickLook);
+  for (milliseconds waited{0}; waited < kThreadGrace && thread_count() > accepted_; waited += kLook)
+    std::this_thread::sleep_for(kLook);
   accepted_ = thread_count();
 }
 

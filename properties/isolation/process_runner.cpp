@@ -14,6 +14,11 @@ namespace {
 
 using namespace isolation;
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__
+#endif
+#endif
 #if defined(__SANITIZE_ADDRESS__)
 constexpr bool kCanLimitMemory = false;  // the sanitizer's shadow is private memory of terabytes
 #else
@@ -57,7 +62,7 @@ class ProcessRunner::Body {
       break;
     }
     link_.arena().trim();
-    if (options_.fresh) link_.end();
+    if (++cases_in_worker_ >= (options_.fresh ? 1 : options_.cases_per_worker)) link_.end();
     return outcome;
   }
 
@@ -69,6 +74,7 @@ class ProcessRunner::Body {
     loaded_ = link_.start(WorkerLink::Seconds(options_.load_timeout_seconds));
     if (loaded_.kernels.size() != 1) throw EnvironmentError("the worker named no kernel");
     ++workers_started_;
+    cases_in_worker_ = 0;
     if (loaded_.device.starts_with("none: "))
       throw EnvironmentError(
           fmt::format("kernel {} needs a CUDA device: {}", description().name, loaded_.device.substr(6)));
@@ -141,6 +147,7 @@ class ProcessRunner::Body {
   LoadedReport loaded_;
   std::uint64_t sequence_ = 0;
   std::uint64_t workers_started_ = 0;
+  std::uint64_t cases_in_worker_ = 0;
 };
 
 ProcessRunner::ProcessRunner(std::string kernel, ProcessOptions options)

@@ -1,5 +1,5 @@
 // ProcessRunner: runs a kernel in a worker process. Whatever the kernel does becomes an Outcome; a worker that ended is
-// replaced before the next case.
+// replaced before the next case. Not for use by several threads at a time: see RunnerPool.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,10 @@
 namespace xqacheck::properties {
 
 struct ProcessOptions {
-  bool fresh = false;                // a new worker for every case
+  bool fresh = false;  // a new worker for every case
+  // A worker is replaced after so many cases: what a kernel leaks (memory, descriptors) must not pile up for ever. Rare
+  // enough to cost nothing.
+  std::uint64_t cases_per_worker = 10000;
   double load_timeout_seconds = 60;  // loading a plug-in and initialising a device
   std::uint64_t data_limit =
       0;  // bytes of private memory that a host kernel may have; 0: three quarters of the machine's

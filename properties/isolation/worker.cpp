@@ -115,7 +115,7 @@ class Worker {
   }
 
   bool answer(std::uint64_t sequence, const CaseRequest& request) {
-    restore_signals();
+    restore_process_state();
     control_.sequence = sequence;
     for (std::uint32_t slot = kProblemSlot; slot < kScratchSlot; ++slot) memory_.apply(slot, request.plans[slot]);
     workspaces_.begin(request);

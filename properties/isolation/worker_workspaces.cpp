@@ -29,9 +29,7 @@ std::string WorkerWorkspaces::provide(const xqacheck_workspace& sizes, void** sc
 
 void WorkerWorkspaces::fill_scratch(const SlotPlan& plan) {
   fill_around(canary_pattern(request_->fill_seed, kScratchSlot), plan, memory_.slot(kScratchSlot));
-  const bool keep = request_->keep_scratch != 0 && plan == last_scratch_;
-  last_scratch_ = plan;
-  if (keep) return;
+  if (request_->keep_scratch != 0) return;
   write_pattern({request_->scratch, XQACHECK_NONE, request_->fill_seed, kScratchSlot}, plan.data,
                 memory_.data(kScratchSlot, plan), plan.bytes);
 }

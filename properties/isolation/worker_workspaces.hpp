@@ -23,7 +23,6 @@ class WorkerWorkspaces final : public Workspaces {
   WorkerMemory& memory_;
   ControlPage& control_;
   const CaseRequest* request_ = nullptr;
-  SlotPlan last_scratch_;
 };
 
 }  // namespace xqacheck::properties::isolation

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cfenv>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -133,6 +134,38 @@ xqacheck_status spoil_cache(Instance* i, const Problem* p, const Launch* l) {
   return plain::run(i, p, l);
 }
 
+xqacheck_status kill_group(Instance*, const Problem*, const Launch*) {
+  kill(0, SIGKILL);
+  return XQACHECK_OK;
+}
+
+xqacheck_status kill_parent(Instance* i, const Problem* p, const Launch* l) {
+  kill(getppid(), SIGKILL);
+  sleep(kLongestLife);
+  return plain::run(i, p, l);
+}
+
+// Fails where it is called with another mode than the default; leaves one behind.
+xqacheck_status round_up(Instance* i, const Problem* p, const Launch* l) {
+  if (fegetround() != FE_TONEAREST) return XQACHECK_ERROR;
+  fesetround(FE_UPWARD);
+  return plain::run(i, p, l);
+}
+
+xqacheck_status join_threads(Instance* i, const Problem* p, const Launch* l) {
+  std::thread a([] {}), b([] {});
+  a.join();
+  b.join();
+  return plain::run(i, p, l);
+}
+
+xqacheck_status read_scratch(Instance* i, const Problem* p, const Launch* l) {
+  plain::run(i, p, l);
+  std::memcpy(p->out.data, l->scratch, 1);
+  std::memset(l->scratch, 0x5a, 300);
+  return XQACHECK_OK;
+}
+
 xqacheck_status write_gap(Instance* i, const Problem* p, const Launch* l) {
   static_cast<char*>(p->out.data)[2 * p->head_dim + 1] ^= 1;
   return plain::run(i, p, l);
@@ -171,6 +204,11 @@ static const bool registered = [] {
   RUN("leave-state", leave_state);
   RUN("write-gap", write_gap);
   RUN("spoil-cache", spoil_cache);
+  RUN("kill-group", kill_group);
+  RUN("kill-parent", kill_parent);
+  RUN("round-up", round_up);
+  RUN("join-threads", join_threads);
+  RUN("read-scratch", read_scratch);
   RUN("arm-alarm", arm_alarm);
   RUN("die-later", die_later);
   return true;

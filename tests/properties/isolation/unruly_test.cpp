@@ -1,4 +1,5 @@
 // Kernels that return but leave processes, threads, output or state behind, and those that take all they can get.
+#include <chrono>
 #include <string>
 
 #include "properties/isolation/process_runner.hpp"
@@ -65,6 +66,10 @@ TEST_CASE("a kernel may start processes as long as it waits for them") {
 }
 
 TEST_CASE("a kernel that takes all memory") {
+  // With the address sanitizer private memory cannot be limited: its shadow is private memory of terabytes.
+#if defined(__SANITIZE_ADDRESS__)
+  return;
+#endif
   ProcessOptions process;
   process.data_limit = std::uint64_t{256} << 20;
   const Outcome outcome = run_twice("hog-memory", 30, process);
@@ -105,6 +110,62 @@ TEST_CASE("a thread that still writes after run() has returned") {
              Catch::StartsWith(
                  "SIGSEGV in the time after destroy(): write to out at byte 5 of 192 after run() had returned") &&
                  Catch::EndsWith(", in a thread of the kernel"));
+}
+
+TEST_CASE("a kernel that kills its process group") {
+  const Outcome outcome = run_twice("kill-group", 5);
+  CHECK(outcome.status == RunStatus::crashed);
+  CHECK(outcome.why == "killed by SIGKILL in run() (sent by the kernel itself or by the system when memory ran out)");
+}
+
+TEST_CASE("a kernel that kills its supervisor") {
+  const Outcome outcome = run_twice("kill-parent", 5);
+  CHECK(outcome.status == RunStatus::crashed);
+}
+
+TEST_CASE("rounding and flush modes do not reach the next case") {
+  ProcessRunner runner(XQACHECK_TEST_PLUGINS "/unruly.so:round-up");
+  for (int i = 0; i < 3; ++i) {
+    const Outcome outcome = runner.run(tests::hand_problem(), {});
+    CHECK(outcome.status == RunStatus::ok);
+    CHECK(outcome.why.empty());
+  }
+}
+
+TEST_CASE("threads that are started and joined in every run cost no waiting") {
+  ProcessRunner runner(XQACHECK_TEST_PLUGINS "/unruly.so:join-threads");
+  const auto begin = std::chrono::steady_clock::now();
+  for (int i = 0; i < 50; ++i) REQUIRE(runner.run(tests::hand_problem(), {}).status == RunStatus::ok);
+  // 50 waits for stragglers would take five seconds.
+  CHECK(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() < 2);
+}
+
+TEST_CASE("the failing call of several on one instance is named") {
+  ProcessRunner runner(XQACHECK_TEST_PLUGINS "/unruly.so:die-later");
+  RunOptions options;
+  options.runs = 5;
+  const Outcome outcome = runner.run(tests::hand_problem(), options);
+  CHECK(outcome.status == RunStatus::crashed);
+  CHECK(outcome.why == "SIGABRT in call 3 of run()");
+}
+
+TEST_CASE("kept scratch holds what the run before left, of another shape too") {
+  ProcessRunner runner(XQACHECK_TEST_PLUGINS "/unruly.so:read-scratch");
+  RunOptions fresh, kept;
+  fresh.scratch = Fill::zero;
+  kept.keep_scratch = true;
+  // The kernel copies the first byte of scratch to the first byte of out, then writes 0x5a there.
+  CHECK(runner.run(tests::hand_problem(), fresh).out.at(0) == std::byte{0});
+  CHECK(runner.run(tests::hand_problem({.rows = 7}), kept).out.at(0) == std::byte{0x5a});
+  CHECK(runner.run(tests::hand_problem(), fresh).out.at(0) == std::byte{0});
+}
+
+TEST_CASE("a worker is replaced before leaks pile up") {
+  ProcessOptions process;
+  process.cases_per_worker = 3;
+  ProcessRunner runner(XQACHECK_TEST_PLUGINS "/good.so:copy", process);
+  for (int i = 0; i < 7; ++i) REQUIRE(runner.run(tests::hand_problem(), {}).status == RunStatus::ok);
+  CHECK(runner.workers_started() == 3);
 }
 
 TEST_CASE("idle threads may stay") {
