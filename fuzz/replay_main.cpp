@@ -1,4 +1,5 @@
-// Runs a fuzz target over the files of a folder, in order of their names: the seeds as an ordinary test, with any compiler.
+// Runs a fuzz target over the files of a folder, in order of their names: the seeds as an ordinary test, with any
+// compiler.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -12,7 +13,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
 int main(int argc, char** argv) {
   if (argc != 3) {
-    std::fprintf(stderr, "usage: %s FOLDER LEAST\nruns every file of FOLDER; fails if there are fewer than LEAST\n", argv[0]);
+    std::fprintf(stderr, "usage: %s FOLDER LEAST\nruns every file of FOLDER; fails if there are fewer than LEAST\n",
+                 argv[0]);
     return 2;
   }
   std::error_code error;

@@ -13,7 +13,8 @@ namespace {
 
 Safetensors rewritten(const Safetensors& file) {
   std::vector<TensorToWrite> tensors;
-  for (const FileTensor& t : file.tensors()) tensors.push_back({t.name, t.dtype, t.shape, file.data(t), t.end - t.begin});
+  for (const FileTensor& t : file.tensors())
+    tensors.push_back({t.name, t.dtype, t.shape, file.data(t), t.end - t.begin});
   return Safetensors::parse(safetensors_bytes(tensors, file.metadata()), "rewritten");
 }
 

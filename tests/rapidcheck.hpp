@@ -3,6 +3,7 @@
 // ran.
 #pragma once
 
+#include <iostream>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -45,7 +46,10 @@ void check_property(const std::string& id, Testable&& testable, int cases = 0) {
   // An absent id would run nothing and count as a success; property_failure turns the zero into a failure.
   const auto result = rc::detail::checkTestable(std::forward<Testable>(testable), metadata, params);
   const std::string failure = property_failure(metadata, result);
-  if (!failure.empty()) FAIL(failure);
+  if (!failure.empty()) {
+    std::cerr << failure << "\n";  // Catch2 breaks long lines, and with them the reproduce string
+    FAIL(failure);
+  }
   SUCCEED(id);
 }
 

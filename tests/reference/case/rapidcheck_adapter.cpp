@@ -54,3 +54,11 @@ TEST_CASE("giving up is a failure", "[case]") {
                                                 rc::detail::TestParams(), quiet, {});
   CHECK_THAT(property_failure(kMetadata, result), Catch::Contains("Gave up"));
 }
+
+// Run by reproduce.cmake only.
+TEST_CASE("a property that always fails", "[.]") {
+  check_property("adapter-always-fails", [](int a) {
+    RC_LOG() << "smallest bad number is " << a;
+    RC_ASSERT(a < 5);
+  });
+}
