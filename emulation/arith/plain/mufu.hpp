@@ -11,7 +11,8 @@
 namespace xqacheck::arith::plain {
 
 // floor(X^2 / 2^19) with every bit product of weight below 2^19 left out first. X < 2^17; the result has 15 bits.
-uint32_t truncated_square(uint32_t x);
+uint32_t truncated_square(uint32_t x);          // from a table
+uint32_t truncated_square_by_bits(uint32_t x);  // the definition
 
 uint32_t ex2_approx_ftz_f32(uint32_t x);
 uint32_t rcp_approx_ftz_f32(uint32_t x);
