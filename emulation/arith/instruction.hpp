@@ -32,7 +32,8 @@ struct DotRule {
   int floor;            // smallest alignment exponent
 };
 
-// -133: found empirically on sm_90 (-132 and -134 both fail); only bf16 can reach it.
+// -133: found empirically on sm_90 (-132 and -134 both fail); only bf16 can reach it. Assumed for published rows, whose
+// sources do not speak of it.
 inline constexpr int kAlignmentFloor = -133;
 
 struct MatrixInstruction {

@@ -156,7 +156,9 @@ XQACHECK_DRAW uint32_t operand(const Layout& layout, const Stream& stream, uint3
     case kTopC:
       return pattern(layout, sign, one - 4 + static_cast<int>(small % 8), mantissa);
     case kDeep:
-      return pattern(layout, sign, layout.bias == 127 ? 58 + static_cast<int>(small % 6) : static_cast<int>(small % 2),
+      // bf16: products of 2^-156 to 2^-132. The floor keeps bits down to 2^-158, which only products below 2^-144
+      // reach.
+      return pattern(layout, sign, layout.bias == 127 ? 49 + static_cast<int>(small % 13) : static_cast<int>(small % 2),
                      mantissa);
     case kNearCancel: {
       const uint64_t pair = random_bits(stream, matrix, vector, k & ~1u);
@@ -172,6 +174,66 @@ XQACHECK_DRAW uint32_t operand(const Layout& layout, const Stream& stream, uint3
       return pattern(layout, sign, large ? layout.top - static_cast<int>(small % 4) : static_cast<int>(small % 6),
                      mantissa);
     }
+  }
+}
+
+enum Code { kF16, kBf16, kE4m3, kS8 };
+
+// Element of A or B in one of the matrix formats; s8 has no kinds, any byte will do.
+XQACHECK_DRAW uint32_t element(Code code, const Stream& stream, uint32_t matrix, uint32_t vector, uint32_t k) {
+  switch (code) {
+    case kF16:
+      return operand(f16_layout(), stream, matrix, vector, k);
+    case kBf16:
+      return operand(bf16_layout(), stream, matrix, vector, k);
+    case kE4m3:
+      return operand(e4m3_layout(), stream, matrix, vector, k);
+    default:
+      return static_cast<uint32_t>(random_bits(stream, matrix, vector, k)) & 0xff;
+  }
+}
+
+// Number i of three streams (`which` 0 to 2) of f32 operands for add, mul and fma: any bits; near 1; products and sums
+// around 2^-126; the edge itself; mantissas that round up to powers of two; specials.
+XQACHECK_DRAW uint32_t f32_operand(uint32_t which, uint64_t i) {
+  const uint64_t r = mix(i * 3 + which);
+  const uint32_t bits = static_cast<uint32_t>(r);
+  const uint32_t fraction = bits & 0x807fffffu;
+  const uint32_t pick = static_cast<uint32_t>(r >> 40);
+  switch (static_cast<uint32_t>(r >> 36) % 8) {
+    case 0:
+      return bits;
+    case 1:
+      return fraction | (120 + pick % 14) << 23;
+    case 2:
+      return fraction | (62 + pick % 4) << 23;
+    case 3:
+      return fraction | (pick % 4) << 23;
+    case 4:
+      return (bits & 0x80000000u) | 0x00800000u | (pick % 4);
+    case 5:
+      return (fraction | 0x7ffff0u) | (62 + pick % 3) << 23;
+    case 6:
+      return which == 1 ? 0x3f000000u | (bits & 0x80000001u) : 0x01000000u | (bits & 0x80000007u);
+    default:
+      switch (pick % 8) {
+        case 0:
+          return 0;
+        case 1:
+          return 0x80000000u;
+        case 2:
+          return 0x7f800000u;
+        case 3:
+          return 0xff800000u;
+        case 4:
+          return 0x7fc00000u;
+        case 5:
+          return 0x00800000u;
+        case 6:
+          return 0x007fffffu;
+        default:
+          return 1;
+      }
   }
 }
 

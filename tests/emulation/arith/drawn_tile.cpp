@@ -9,18 +9,11 @@ namespace xqacheck::arith {
 namespace {
 
 uint32_t drawn(Format format, const draw::Stream& stream, uint32_t matrix, size_t vector, size_t k) {
-  const auto v = static_cast<uint32_t>(vector);
-  const auto i = static_cast<uint32_t>(k);
-  switch (format) {
-    case Format::f16:
-      return draw::operand(draw::f16_layout(), stream, matrix, v, i);
-    case Format::bf16:
-      return draw::operand(draw::bf16_layout(), stream, matrix, v, i);
-    case Format::e4m3:
-      return draw::operand(draw::e4m3_layout(), stream, matrix, v, i);
-    default:
-      return static_cast<uint32_t>(draw::random_bits(stream, matrix, v, i)) & 0xff;
-  }
+  const draw::Code code = format == Format::f16    ? draw::kF16
+                          : format == Format::bf16 ? draw::kBf16
+                          : format == Format::e4m3 ? draw::kE4m3
+                                                   : draw::kS8;
+  return draw::element(code, stream, matrix, static_cast<uint32_t>(vector), static_cast<uint32_t>(k));
 }
 
 }  // namespace

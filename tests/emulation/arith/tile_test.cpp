@@ -37,6 +37,37 @@ TEST_CASE("fast tiles equal the plain rule on every instruction, kind and vector
   }
 }
 
+TEST_CASE("the drawn kinds notice every deliberate error of the rule") {
+  // The probe's negative controls rest on this: on the instruction named, each fault changes some output.
+  const auto noticed = [](const MatrixInstruction& instruction, const plain::DotFault& fault) {
+    size_t count = 0;
+    for (uint32_t kind = 0; kind < draw::kKinds; ++kind) {
+      const DrawnTile tile(instruction, kind, 7, 16, 32, static_cast<size_t>(instruction.k));
+      std::vector<uint32_t> right = tile.c;
+      std::vector<uint32_t> wrong = tile.c;
+      plain::multiply_tile(instruction, tile.view_a(), tile.view_b(), right.data(), tile.columns);
+      plain::multiply_tile(instruction, tile.view_a(), tile.view_b(), wrong.data(), tile.columns, fault);
+      count += differences(right, wrong);
+    }
+    return count;
+  };
+  plain::DotFault wider, narrower, zeros, no_floor;
+  wider.fraction_bits_delta = 1;
+  narrower.fraction_bits_delta = -1;
+  zeros.zero_products_set_exponent = true;
+  no_floor.no_floor = true;
+  for (const MatrixInstruction& instruction : matrix_instructions()) {
+    if (instruction.lowering == Lowering::integer) continue;
+    INFO(instruction.arch << " " << instruction.name);
+    CHECK(noticed(instruction, wider) > 0);
+    CHECK(noticed(instruction, narrower) > 0);
+    // Widened e4m3: a zero product has exponent -6 at most and keeps 2^-31, below the last bit (2^-24) of any product.
+    if (instruction.lowering != Lowering::e4m3_via_f16) CHECK(noticed(instruction, zeros) > 0);
+    const bool reaches_floor = instruction.operands == Format::bf16 && instruction.evidence == Evidence::measured;
+    if (reaches_floor) CHECK(noticed(instruction, no_floor) > 0);
+  }
+}
+
 TEST_CASE("tiles of every width agree with single columns") {
   const MatrixInstruction& instruction = sm_90::mma_bf16();
   for (size_t columns = 1; columns <= 70; ++columns) {
