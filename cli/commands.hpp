@@ -13,6 +13,7 @@ void set_exit_code(int code);
 int exit_code();
 
 void add_arith_command(CLI::App& app);
+void add_probe_command(CLI::App& app);
 void add_replay_command(CLI::App& app);
 
 }  // namespace xqacheck::cli

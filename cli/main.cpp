@@ -16,6 +16,7 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", xqacheck::properties::tool_version());
   app.require_subcommand(1);
   xqacheck::cli::add_arith_command(app);
+  xqacheck::cli::add_probe_command(app);
   xqacheck::cli::add_replay_command(app);
   try {
     app.parse(argc, argv);

@@ -19,10 +19,10 @@ uint32_t drawn(Format format, const draw::Stream& stream, uint32_t matrix, size_
 }  // namespace
 
 DrawnTile::DrawnTile(const MatrixInstruction& row, uint32_t kind, uint32_t tile, size_t row_count, size_t column_count,
-                     size_t products)
+                     size_t products, uint64_t seed)
     : instruction(row), rows(row_count), columns(column_count), k(products) {
   const auto width = static_cast<size_t>(bytes_of(row.operands));
-  const draw::Stream stream{20260101, kind, tile};
+  const draw::Stream stream{seed, kind, tile};
   a.resize(rows * k * width);
   b_columns.resize(columns * k * width);
   b_k_major.resize(columns * k * width);
