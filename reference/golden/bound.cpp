@@ -19,6 +19,10 @@ constexpr double kScoreOverflow = 0x1p120, kDotOverflow = 0x1p126;
 // Equal roundings count as one variable each while that leaves the limit below the plain bound u |out|; beyond (fewer
 // than 25 cells), the plain bound is the bias.
 constexpr double kFewCells = 1.0 / 25;
+// Weights spread over more than an octave (32 cells) have significands in [1, 2) spread log-uniformly, for which the
+// mean of 1 / significand^2 is 3 / (8 ln 2) = 0.541: half spacings are u times the power of two below, not u times the
+// weight. 0.65 leaves room for an uneven spread.
+constexpr double kOctave = 1.0 / 40, kLogUniform = 0.65;
 
 }  // namespace
 
@@ -43,6 +47,10 @@ RowError row_error(const xqacheck_problem& p, const RoundingModel& m, const Row&
   e.tiles2 = sums.tiles2 * std::max(1.0, m.tile_tokens / 64.0) / z2;
   e.cells2 = coherence.cells2() / z2;
   e.ties = coherence.has_ties(sums.e, sums.e2);
+  if (e.cells2 < kOctave) {
+    const double other = row.weights.score_variance / row.weights.p_variance;
+    e.shrink = (kLogUniform + other) / (1 + other);
+  }
   e.v_gap = sums.v_gap / e.z * std::fabs(e.out_scale);
   e.slope = sums.slope / e.z;
   const double steps = std::ceil(static_cast<double>(p.head_dim) / m.steps);
@@ -115,27 +123,33 @@ ElementError element_error(const RoundingModel& m, const RowError& row, const El
   ElementError e;
   e.worst = worst_case(m, row, s, t, scale);
 
-  const double weights_sigma = std::sqrt(s.spread) / row.z + t.out * std::sqrt(row.spread);
-  const double reach = s.reach / row.z + t.out;
   const double p_variance = m.p_roundings * m.p_unit * m.p_unit / 3;
   const double squares = s.spread / (p_variance * row.z * row.z);  // at least sum p^2 v^2
+  const bool few_cells = row.cells2 > kFewCells;
+  const double weights_sigma = std::sqrt(row.shrink) * (std::sqrt(s.spread) / row.z + t.out * std::sqrt(row.spread));
+  const double reach = std::max(s.reach / row.z, t.out);
   double variance = weights_sigma * weights_sigma;
   if (m.p_roundings > 1) variance += m.p_unit * m.p_unit / 3 * t.out * t.out * row.tiles2;
   variance += m.partial_roundings * m.partial_unit * m.partial_unit / 3 * (t.out * t.out + squares);
-  double bias = t.out * row.sum_bias + row.tiles * (m.exp_error + 4 * kFp32) * (reach + t.out) + t.rescale * reach;
+  double bias = t.out * row.sum_bias + row.tiles * (m.exp_error + 4 * kFp32) * 2 * reach + t.rescale * reach;
   bias += row.score_shrink * std::fabs(slope_of(row, s));
   if (m.truncates) {
-    const double unit = m.grid * (2 * reach + std::sqrt(squares) + t.floor);
+    // Cut remainders are half a unit on average, but equal numbers have equal remainders.
+    const double average = few_cells ? 1 : 0.5;
+    const double unit = m.grid * (1.5 * reach + std::sqrt(squares) + t.floor);
     variance += row.tokens * unit * unit / 3;
-    bias += t.steps * m.grid * reach + std::min(t.abs + t.wrong, unit / 2 * (std::fabs(s.signs) + 2));
-    if (t.abs > 0) bias += t.out * std::min(1.0, row.tokens * unit / t.abs);
+    bias += average * t.steps * m.grid * reach;
+    // More signs of one kind than chance gives (two standard deviations of a fair coin).
+    const double one_sided = std::max(0.0, std::fabs(s.signs) - 2 * std::sqrt(row.tokens)) + 2;
+    bias += std::min(t.abs + t.wrong, unit / 2 * one_sided);
+    if (t.abs > 0) bias += t.out * std::min(1.0, average * row.tokens * unit / t.abs);
   } else {
     bias += (t.steps + row.tiles + 2) * m.grid * reach;
   }
   // Roundings of equal weights are equal: a coherent error, unless the row sum has it as well.
   const double p_error = m.p_roundings * m.p_unit;
   if (m.sum_of_unrounded) {
-    if (row.cells2 > kFewCells) {
+    if (few_cells) {
       e.coherent += p_error * t.out * scale;
     } else {
       variance += p_variance * row.cells2 * t.out * t.out;

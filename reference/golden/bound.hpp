@@ -19,6 +19,7 @@ struct RowError {
   double spread = 0;        // variance of the relative error of the denominator
   double tiles2 = 0;        // sum over tiles of (share of the tile)^2
   double cells2 = 0;        // sum over cells of nearly equal weights of (share of the cell)^2
+  double shrink = 1;        // of the variance: spread significands round with less than the largest relative error
   bool ties = false;        // equal scores and V a function of K
   double skipped = 0;       // share of what skip-softmax may leave out
   double v_gap = 0;         // output error by the slack of appended V

@@ -163,6 +163,9 @@ WeightModel weight_model(const RoundingModel& m, double scale, std::uint32_t dim
   w.p_variance = m.p_roundings * m.p_unit * m.p_unit / 3;
   w.p_floor = m.p_floor;
   w.p_smallest = m.p_smallest;
+  const double dot = w.q_size * (largest_k + w.k_smallest), slack = w.slack_q * largest_k;
+  const double scalar = (kScoreRoundings + 2 * kDifferenceRoundings + kMaximumRoundings) * size;
+  w.score_variance = w.dot_variance * dot * dot + slack * slack + scalar * scalar / 3 + w.exp_variance;
   // Where shifts of the scores are small beside the rounding of P, all weights get the largest shift, which costs
   // little sharpness and saves a contraction; else `base` is what an unshifted weight has, and `rest` its own shift.
   const double shift = std::min(w.shift(size, largest_k) + w.slack_q * largest_k, kLargestShift);

@@ -19,6 +19,7 @@ struct WeightModel {
   double dot_worst = 0, dot_variance = 0;
   double weight_error = 0;  // relative, by exp and rescales
   double exp_variance = 0;
+  double score_variance = 0;  // largest variance of a weight's relative error but for the rounding of P
   double p_error = 0, p_variance = 0, p_floor = 0, p_smallest = 0;
   // `wrong` is split into base * e and the rest, which is 0 for most tiles: that saves a contraction.
   double base = 0;
