@@ -194,7 +194,7 @@ XQACHECK_DRAW uint32_t element(Code code, const Stream& stream, uint32_t matrix,
 }
 
 // Number i of three streams (`which` 0 to 2) of f32 operands for add, mul and fma: any bits; near 1; products and sums
-// around 2^-126; the edge itself; mantissas that round up to powers of two; specials.
+// around 2^-126; the edge itself, and factors next to one; mantissas that round up to powers of two; specials.
 XQACHECK_DRAW uint32_t f32_operand(uint32_t which, uint64_t i) {
   const uint64_t r = mix(i * 3 + which);
   const uint32_t bits = static_cast<uint32_t>(r);
@@ -214,7 +214,7 @@ XQACHECK_DRAW uint32_t f32_operand(uint32_t which, uint64_t i) {
     case 5:
       return (fraction | 0x7ffff0u) | (62 + pick % 3) << 23;
     case 6:
-      return which == 1 ? 0x3f000000u | (bits & 0x80000001u) : 0x01000000u | (bits & 0x80000007u);
+      return which == 1 ? (0x3f7ffffcu + pick % 8) | (bits & 0x80000000u) : 0x01000000u | (bits & 0x80000007u);
     default:
       switch (pick % 8) {
         case 0:
