@@ -1,6 +1,9 @@
 // One file per command; each adds its subcommand, options and callback to the application.
 #pragma once
 
+#include <string>
+#include <vector>
+
 namespace CLI {
 class App;
 }
@@ -12,8 +15,16 @@ namespace xqacheck::cli {
 void set_exit_code(int code);
 int exit_code();
 
+// What was typed, for result files.
+void set_command_line(int argc, char** argv);
+const std::vector<std::string>& command_line();
+
 void add_arith_command(CLI::App& app);
 void add_probe_command(CLI::App& app);
 void add_replay_command(CLI::App& app);
+void add_diff_command(CLI::App& app);
+void add_list_command(CLI::App& app);
+void add_repro_command(CLI::App& app);
+void add_verify_command(CLI::App& app);
 
 }  // namespace xqacheck::cli

@@ -13,12 +13,6 @@ using reference::HostBuffer;
 using reference::Problem;
 using reference::TensorId;
 
-HostBuffer copy_of(const HostBuffer& from) {
-  HostBuffer to(from.size());
-  if (from.size() > 0) std::memcpy(to.data(), from.data(), from.size());
-  return to;
-}
-
 // Rows of `chosen` requests, `bytes` each, taken from equally long rows of all requests.
 HostBuffer gather(const HostBuffer& from, std::size_t bytes, const std::vector<std::uint32_t>& rows) {
   HostBuffer to(bytes * rows.size());
@@ -50,16 +44,8 @@ bool is_editable(const Problem& problem) {
          problem.tensor(TensorId::v).size() <= kLargestEditedPool;
 }
 
-Problem clone(const Problem& problem) {
-  Problem copy;
-  copy.source = problem.source;
-  copy.description = problem.description;
-  for (int i = 0; i < static_cast<int>(TensorId::count); ++i) copy.tensors[i] = copy_of(problem.tensors[i]);
-  return copy;
-}
-
 Problem select_requests(const Problem& problem, const std::vector<std::uint32_t>& chosen) {
-  Problem out = clone(problem);
+  Problem out = problem.clone();
   const xqacheck_problem from = problem.view(nullptr, nullptr);
   xqacheck_problem& to = out.description;
   std::vector<std::uint32_t> rows, offsets = {0};
@@ -95,19 +81,26 @@ Problem select_requests(const Problem& problem, const std::vector<std::uint32_t>
     set_tensor(out, TensorId::page_table, to.page_table,
                gather_strided(problem.tensor(TensorId::page_table), entry_row, chosen, last));
   }
+  if (from.page_tokens == 0) {  // a contiguous cache lies where its request does in the batch
+    const auto per_cache = [&](TensorId id, xqacheck_tensor& described, std::int64_t stride_page) {
+      if (problem.tensor(id).size() == 0) return;
+      const std::size_t stride = static_cast<std::size_t>(stride_page) * from.beam_width * bytes_of(from.k.dtype);
+      const std::size_t last_cache = problem.tensor(id).size() - (from.requests - 1) * stride;
+      set_tensor(out, id, described, gather_strided(problem.tensor(id), stride, chosen, last_cache));
+    };
+    per_cache(TensorId::k, to.k, from.k_stride_page);
+    per_cache(TensorId::v, to.v, from.v_stride_page);
+  }
   if (from.ragged) {
     HostBuffer bytes(offsets.size() * sizeof(std::uint32_t));
     std::memcpy(bytes.data(), offsets.data(), bytes.size());
     set_tensor(out, TensorId::row_offsets, to.row_offsets, std::move(bytes));
   }
-  const std::uint64_t out_gap = from.out.bytes - out_offset(from, from.total_rows - 1, 0, 0);
-  to.out.bytes = out_offset(from, to.total_rows - 1, 0, 0) + out_gap;
-  if (from.lse.bytes > 0) to.lse.bytes = std::uint64_t{to.total_rows} * to.q_heads * sizeof(float);
   return out;
 }
 
 Problem relabel_pages(const Problem& problem, const std::vector<std::uint32_t>& new_page) {
-  Problem out = clone(problem);
+  Problem out = problem.clone();
   const xqacheck_problem& p = problem.description;
   const auto move_pages = [&](TensorId id, std::int64_t stride_elements, std::uint32_t dtype) {
     const HostBuffer& from = problem.tensor(id);

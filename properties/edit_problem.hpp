@@ -13,8 +13,6 @@ namespace xqacheck::properties {
 inline constexpr std::size_t kLargestEditedPool = std::size_t{256} << 20;
 bool is_editable(const reference::Problem& problem);
 
-reference::Problem clone(const reference::Problem& problem);
-
 // The requests `chosen` in that order (subset, permutation, repetition); the pools stay as they are.
 reference::Problem select_requests(const reference::Problem& problem, const std::vector<std::uint32_t>& chosen);
 

@@ -18,9 +18,4 @@ struct SizeLimits {
 reference::Case draw_case(std::uint64_t seed, std::uint64_t index, const Profile& profile,
                           const SizeLimits& limits = {});
 
-// True where case number `index` belongs to shard `shard` (0-based) of `shards`.
-constexpr bool in_shard(std::uint64_t index, std::uint32_t shard, std::uint32_t shards) {
-  return index % shards == shard;
-}
-
 }  // namespace xqacheck::properties

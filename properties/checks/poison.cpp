@@ -30,7 +30,7 @@ Verdict check(Trial& trial) {
       if (kind.unused.entries && fill != Fill::nan) continue;  // entries are ids, not numbers
       // A kernel that declares so may multiply what follows a request by a weight of zero: finite values then.
       if (kind.unused.tails && fill == Fill::nan && trial.kernel().domain.needs_finite_tail) continue;
-      reference::Problem changed = clone(trial.problem());
+      reference::Problem changed = trial.problem().clone();
       const std::uint64_t count = poison(changed, kind.unused, fill, trial.subject().seed);
       if (count == 0) continue;
       overwritten += count;

@@ -39,6 +39,18 @@ void write_file_atomically(const std::string& path, std::string_view text) {
   }
 }
 
+void require_writable(const std::string& path) {
+  const bool existed = fs::exists(path);
+  if (existed) {
+    if (fs::is_directory(path))
+      throw EnvironmentError(fmt::format("cannot write {}: it is a folder; name a file", path));
+    if (::access(path.c_str(), W_OK) == 0) return;
+    throw EnvironmentError(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+  }
+  write_file_atomically(path, "");
+  fs::remove(path);
+}
+
 std::string read_whole_file(const std::string& path) {
   if (fs::is_directory(path)) throw EnvironmentError(fmt::format("cannot read {}: it is a folder; name a file", path));
   errno = 0;

@@ -31,8 +31,13 @@ std::string shell_quoted(const std::string& text) {
   return quoted + "'";
 }
 
-std::string explain(const Verdict& verdict) {
-  std::string text = fmt::format("{} {}: {}\n", name_of(verdict.status), verdict.property, verdict.message);
+std::string explain(const Verdict& verdict, const std::string& command) {
+  std::string text = fmt::format("{} {}", name_of(verdict.status), verdict.property);
+  if (!verdict.message.empty()) text += ": " + verdict.message;
+  if (verdict.status == Status::passed) text += fmt::format(": {} elements", verdict.elements);
+  if (verdict.status == Status::passed && verdict.bound_used > 0)
+    text += fmt::format(", at most {:.1f} % of the bound used", verdict.bound_used * 100);
+  text += '\n';
   if (verdict.bad_elements > 0)
     text += fmt::format("  {} of {} elements are bad; the worst:\n", verdict.bad_elements, verdict.elements);
   for (const BadElement& bad : verdict.evidence) text += line_of(bad);
@@ -40,7 +45,7 @@ std::string explain(const Verdict& verdict) {
   if (!verdict.route.kernel.empty())
     text += fmt::format("  ran: kernel {} {} on {}, splits {}\n", verdict.route.kernel, verdict.route.version,
                         verdict.route.device, verdict.route.splits);
-  text += fmt::format("  reproduce: xqacheck repro {}\n", shell_quoted(verdict.run_line));
+  text += "  reproduce: " + (command.empty() ? "xqacheck repro " + shell_quoted(verdict.run_line) : command) + "\n";
   return text;
 }
 

@@ -10,8 +10,9 @@
 
 namespace xqacheck::properties {
 
-// Status, message, worst elements and where they sit, notes, and the command that reproduces it. Several lines.
-std::string explain(const Verdict& verdict);
+// Status, message, worst elements and where they sit, notes, and the command that reproduces it. Several lines. An
+// empty `command` stands for `xqacheck repro` with the run line.
+std::string explain(const Verdict& verdict, const std::string& command = "");
 
 // Counts by property and status, then grouped reasons for what did not run or could not be trusted, then the
 // conclusion.

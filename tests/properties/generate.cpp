@@ -51,14 +51,6 @@ TEST_CASE("a case is a function of seed and index alone") {
   CHECK(draw_case(2, 0, profile) != many_cases()[0]);
 }
 
-TEST_CASE("shards cover each index exactly once") {
-  for (std::uint64_t index = 0; index < 100; ++index) {
-    int owners = 0;
-    for (std::uint32_t shard = 0; shard < 7; ++shard) owners += in_shard(index, shard, 7);
-    CHECK(owners == 1);
-  }
-}
-
 TEST_CASE("drawn cases respect the size limits") {
   const SizeLimits limits;
   for (const Case& c : many_cases()) {

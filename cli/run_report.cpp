@@ -1,0 +1,82 @@
+#include "cli/run_report.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+#include "properties/errors.hpp"
+#include "properties/report/atomic_file.hpp"
+#include "properties/report/explain.hpp"
+
+namespace xqacheck::cli {
+
+using namespace properties;
+
+namespace {
+
+constexpr int kExplained = 2;  // failures of one kind in full; all others are in the result files
+
+double share(const char* option, double per_cent) {
+  if (!(per_cent >= 0 && per_cent <= 100))
+    throw UsageError(fmt::format("{} {:g}: needs a share in per cent, 0 to 100", option, per_cent));
+  return per_cent / 100;
+}
+
+}  // namespace
+
+void add_report_options(CLI::App& command, ReportOptions& options) {
+  command.add_option("--json", options.json, "Write every verdict as a JSON line (doc/results-format.md)")
+      ->type_name("FILE");
+  command.add_option("--junit", options.junit, "Write JUnit XML")->type_name("FILE");
+  command.add_option("--min-executed", options.min_executed, "Exit with 4 when fewer of the cases ran (50)")
+      ->type_name("PERCENT");
+  command.add_option("--max-mistrusted", options.max_mistrusted, "Exit with 4 when more verdicts are MISTRUSTED (5)")
+      ->type_name("PERCENT");
+}
+
+RunReport::RunReport(const ReportOptions& options, RunHeader header, std::uint64_t total)
+    : options_(options),
+      header_(std::move(header)),
+      junit_(header_),
+      progress_(stderr, isatty(STDERR_FILENO) != 0, total) {
+  demands_.min_executed = share("--min-executed", options.min_executed);
+  demands_.max_mistrusted = share("--max-mistrusted", options.max_mistrusted);
+  if (!options.junit.empty()) require_writable(options.junit);
+  if (!options.json.empty()) json_ = std::make_unique<JsonLinesFile>(options.json, header_);
+}
+
+void RunReport::add(const std::string& kernel, const CaseResult& result, const std::string& reproduce) {
+  for (const Verdict& verdict : result.verdicts) {
+    tally_.add(kernel, verdict);
+    junit_.add(verdict, kernel);
+    if (json_) json_->add(verdict, kernel, result.number);
+    if (!is_failure(verdict.status)) continue;
+    const int seen = explained_[kernel + ' ' + verdict.property + ' ' + name_of(verdict.status) + ' ' + verdict.kind]++;
+    if (seen == 0) distinct_.push_back({kernel, verdict});
+    if (seen < kExplained) say(explain(verdict, reproduce));
+  }
+  tally_.add_case(result.executed);
+  progress_.advance(++done_, tally_.total().failures());
+}
+
+void RunReport::say(const std::string& text) {
+  progress_.clear();
+  fmt::print("{}{}", text, text.ends_with('\n') ? "" : "\n");
+  std::fflush(stdout);
+}
+
+int RunReport::finish() {
+  progress_.clear();
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  const Conclusion conclusion = conclude(tally_, demands_);
+  if (json_) json_->finish(tally_, conclusion, seconds);
+  if (!options_.junit.empty()) write_file_atomically(options_.junit, junit_.text());
+  say("\n" + summary_table(tally_, conclusion, seconds));
+  if (!options_.json.empty()) say("results: " + options_.json);
+  if (!options_.junit.empty()) say("JUnit: " + options_.junit);
+  return static_cast<int>(conclusion.code);
+}
+
+}  // namespace xqacheck::cli

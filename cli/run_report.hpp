@@ -1,0 +1,66 @@
+// What a run of many cases tells: progress, failures as they are found, JSON Lines, JUnit, the table and the exit code.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "properties/campaign.hpp"
+#include "properties/report/exit_code.hpp"
+#include "properties/report/header.hpp"
+#include "properties/report/json_lines.hpp"
+#include "properties/report/junit.hpp"
+#include "properties/report/progress.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace xqacheck::cli {
+
+struct ReportOptions {
+  std::string json, junit;    // paths; empty: not written
+  double min_executed = 50;   // per cent
+  double max_mistrusted = 5;  // per cent
+};
+
+void add_report_options(CLI::App& command, ReportOptions& options);
+
+class RunReport {
+ public:
+  // `total`: cases of all kernels. Throws EnvironmentError when a result file cannot be written, UsageError for a bad
+  // share.
+  RunReport(const ReportOptions& options, properties::RunHeader header, std::uint64_t total);
+
+  // `reproduce`: the command that replays a failing verdict; empty: `xqacheck repro` with its run line.
+  void add(const std::string& kernel, const properties::CaseResult& result, const std::string& reproduce = "");
+
+  void say(const std::string& text);  // a line for people, between the progress lines
+
+  // The first failure of every (kernel, property, kind).
+  struct Distinct {
+    std::string kernel;
+    properties::Verdict verdict;
+  };
+  const std::vector<Distinct>& failures() const { return distinct_; }
+
+  int finish();  // writes files and table; returns the exit code
+
+ private:
+  ReportOptions options_;
+  properties::Demands demands_;
+  properties::RunHeader header_;
+  std::unique_ptr<properties::JsonLinesFile> json_;
+  properties::JUnit junit_;
+  properties::Tally tally_;
+  properties::Progress progress_;
+  std::vector<Distinct> distinct_;
+  std::map<std::string, int> explained_;  // by kernel, property and kind
+  std::uint64_t done_ = 0;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace xqacheck::cli

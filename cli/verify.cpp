@@ -1,0 +1,125 @@
+// xqacheck verify: judges kernels on given and random cases, shrinks and saves what fails.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "cli/case_source.hpp"
+#include "cli/commands.hpp"
+#include "cli/judging_options.hpp"
+#include "cli/kernel_runners.hpp"
+#include "cli/run_report.hpp"
+#include "cli/save_failures.hpp"
+#include "properties/profile.hpp"
+#include "properties/tool_version.hpp"
+
+namespace xqacheck::cli {
+namespace {
+
+using namespace properties;
+
+struct Options {
+  std::vector<std::string> kernels;
+  CaseOptions cases;
+  JudgingOptions judging;
+  ReportOptions report;
+  SaveOptions save;
+};
+
+struct KernelRun {
+  std::string spec;  // as the run lines name it
+  std::string name;  // as reports name it
+  Runners runners;
+  Profile profile;
+};
+
+KernelRun prepare(const std::string& spec, const Options& options, const CaseSource& source) {
+  KernelRun kernel;
+  kernel.spec = spec;
+  kernel.runners = make_runners(spec, job_count(options.judging.jobs));
+  kernel.name = kernel.runners.front()->description().name;
+  const bool draws = source.random() > 0;
+  kernel.profile = draws && !options.cases.all_features ? probe_profile(*kernel.runners.front()) : full_profile();
+  return kernel;
+}
+
+RunHeader header_of(const std::vector<KernelRun>& kernels, const Options& options, const CaseSource& source,
+                    const std::vector<const Property*>& chosen) {
+  RunHeader header;
+  header.command = command_line();
+  header.seed = source.seed(), header.cases = source.total();
+  header.shard = source.shard(), header.shards = source.shards();
+  header.jobs = job_count(options.judging.jobs);
+  for (const Property* property : chosen) header.properties.emplace_back(property->id);
+  for (const KernelRun& kernel : kernels) {
+    const bool plugin = kernel.spec.find('/') != std::string::npos;
+    header.kernels.push_back(info_of(kernel.runners.front()->description(), plugin ? kernel.spec : "built-in"));
+    for (const std::string& feature : kernel.profile.left_out) header.left_out.push_back(kernel.name + ": " + feature);
+  }
+  header.host = host_name(), header.started = utc_now();
+  return header;
+}
+
+void announce(const RunHeader& header, RunReport& report, std::size_t cases) {
+  report.say(fmt::format("xqacheck {}: {} case{} (seed {}, part {} of {}), {} job{}, properties {}", tool_version(),
+                         cases, cases == 1 ? "" : "s", header.seed, header.shard + 1, header.shards, header.jobs,
+                         header.jobs == 1 ? "" : "s", fmt::join(header.properties, " ")));
+  for (const KernelInfo& kernel : header.kernels)
+    report.say(fmt::format("kernel {} {} ({}{}{}), {}", kernel.name, kernel.version, kernel.memory,
+                           kernel.recipe.empty() ? "" : ", recipe ", kernel.recipe, kernel.source));
+  constexpr std::size_t kShown = 8;  // the result file has them all
+  for (std::size_t i = 0; i < std::min(kShown, header.left_out.size()); ++i)
+    report.say("not drawn, unsupported: " + header.left_out[i]);
+  if (header.left_out.size() > kShown)
+    report.say(fmt::format("not drawn, unsupported: … and {} more", header.left_out.size() - kShown));
+}
+
+void run(const Options& options) {
+  const CaseSource source(options.cases);
+  const std::vector<const Property*> chosen = chosen_properties(options.judging);
+  std::vector<KernelRun> kernels;
+  for (const std::string& spec : chosen_kernels(options.kernels)) kernels.push_back(prepare(spec, options, source));
+  const std::vector<std::uint64_t> numbers = source.numbers();
+  const RunHeader header = header_of(kernels, options, source, chosen);
+  RunReport report(options.report, header, numbers.size() * kernels.size());
+  announce(header, report, numbers.size());
+  for (KernelRun& kernel : kernels) {
+    CampaignPlan plan;
+    plan.numbers = numbers;
+    plan.properties = chosen;
+    plan.options = trial_options(options.judging);
+    plan.case_number = [&](std::uint64_t number) { return source.at(number, kernel.spec, kernel.profile).run; };
+    run_campaign(plan, kernel.runners, [&](const CaseResult& result) {
+      report.add(kernel.name, result);
+      return true;
+    });
+    save_failures(options.save, options.judging, kernel.name, kernel.runners, report);
+  }
+  set_exit_code(report.finish());
+}
+
+}  // namespace
+
+void add_verify_command(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("verify", "Judge kernels on random and given cases");
+  command
+      ->add_option(
+          "--kernel", options->kernels,
+          "A built-in kernel, ./plugin.so or ./plugin.so:name; may be given several times (all built-in host kernels)")
+      ->type_name("KERNEL");
+  add_case_options(*command, options->cases);
+  add_judging_options(*command, options->judging);
+  add_report_options(*command, options->report);
+  add_save_options(*command, options->save);
+  command->footer(
+      "Examples:\n"
+      "  xqacheck verify --cases 1000 --seed 7\n"
+      "  xqacheck verify --kernel ./mykernel.so --corpus nightly.txt --junit result.xml\n"
+      "  xqacheck verify --kernel flash32 --case 'xqa/1 heads=16/2 len=513,64,0 kv=e4m3' --property golden,guard\n"
+      "  xqacheck verify --cases 100000 --shard 3/16 --json part3.jsonl\n"
+      "Exit code: 0 passed; 1 FAILED, CRASHED or HUNG; 2 usage; 3 environment; 4 too little ran or could be trusted.");
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace xqacheck::cli

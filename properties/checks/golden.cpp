@@ -1,0 +1,19 @@
+// golden: every output element, and LSE where asked for, lies within its bound around the fp64 result.
+#include "properties/checks/judge_golden.hpp"
+
+namespace xqacheck::properties {
+namespace {
+
+Verdict check(Trial& trial) {
+  const Outcome& outcome = trial.plain_run();
+  if (!is_judgeable(outcome)) return verdict_of_broken_run(outcome, "");
+  return judge_golden(trial.view(), trial.golden(), trial.kernel(), outcome, "");
+}
+
+}  // namespace
+
+extern const Property golden_property;
+const Property golden_property = {
+    "golden", "every output element, and LSE, lies within its derived bound around the fp64 result", check};
+
+}  // namespace xqacheck::properties
