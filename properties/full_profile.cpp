@@ -30,7 +30,7 @@ Profile full_profile() {
             DataKind::ints,    DataKind::kzero,   DataKind::qzero, DataKind::pow2,     DataKind::coded,
             DataKind::grow,    DataKind::tiny,    DataKind::wide,  DataKind::denormal, DataKind::huge,
             DataKind::neginf};
-  p.mla = p.zero_length = p.padding = p.scales = p.window = p.ragged_draft = true;
+  p.mla = p.zero_length = p.padding = p.scales = p.scales_apart = p.window = p.ragged_draft = true;
   p.beam = p.skip = p.bias = p.lse = p.poisoned_tail = p.nan_inputs = true;
   return p;
 }

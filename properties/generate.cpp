@@ -110,6 +110,7 @@ void draw_contents(Draws& draws, const Profile& profile, Case& c) {
     const float factors[] = {0.5f, 0.75f, 1.0f, 1.375f, 2.0f};  // exact in fp32, and distinct products
     c.q_scale = draws.pick(factors);
     if (quantised) c.k_scale *= draws.pick(factors), c.v_scale *= draws.pick(factors);
+    if (!profile.scales_apart) c.v_scale = c.k_scale;
     if (c.out == Dtype::e4m3) c.rcp_out_scale = 4 * draws.pick(factors);
   }
   if (profile.nan_inputs && draws.one_in(24) && c.rope == RopeStyle::none) {

@@ -146,6 +146,10 @@ Profile probe_profile(Runner& runner) {
   p.skip = probe.flag(base, "skip", [](Case& c) { c.skip = 4; });
   p.lse = probe.flag(base, "lse", [](Case& c) { c.lse = true; });
   p.padding = probe.flag(base, "pad", [](Case& c) { c.pad_page = c.pad_token = c.pad_head = 16; });
+  const auto quantised =
+      std::find_if(p.formats.begin(), p.formats.end(), [](const Formats& f) { return !is_16bit(f.kv); });
+  p.scales_apart = quantised == p.formats.end() ||
+                   probe.flag(with_formats(base, *quantised), "kscale != vscale", [](Case& c) { c.k_scale *= 2; });
   p.scales = probe.flag(base, "qscale", [](Case& c) { c.q_scale = 0.5f; });
   if (p.ropes != std::vector<RopeStyle>{} && p.ropes.back() != RopeStyle::none)
     p.bias = probe.flag(base, "bias", [&](Case& c) { c.rope = p.ropes.back(), c.bias = true; });

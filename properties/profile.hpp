@@ -30,10 +30,11 @@ struct Profile {
   std::vector<reference::RopeStyle> ropes;
   std::vector<reference::DataKind> data;
   std::uint32_t max_draft = 16;
-  bool mla = false;          // dim=576/512
-  bool zero_length = false;  // requests without tokens
-  bool padding = false;      // unused elements after pages, tokens, heads
-  bool scales = false;       // scales other than the defaults of the format
+  bool mla = false;           // dim=576/512
+  bool zero_length = false;   // requests without tokens
+  bool padding = false;       // unused elements after pages, tokens, heads
+  bool scales = false;        // scales other than the defaults of the format
+  bool scales_apart = false;  // K and V with scales of their own
   bool window = false;
   bool ragged_draft = false;
   bool beam = false;
