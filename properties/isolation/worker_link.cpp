@@ -21,7 +21,7 @@ using Clock = std::chrono::steady_clock;
 // How long a supervisor may take to bury a worker before the worker counts as undead: its own patience and some more.
 constexpr std::chrono::seconds kBurialPatience{8};
 // A worker that closed its connection is normally just dying; its supervisor then speaks up within this.
-constexpr std::chrono::seconds kDeathPatience{2};
+constexpr std::chrono::seconds kDeathPatience{5};
 // A supervisor that was told to leave (end of file) needs no longer than its own patience with a worker.
 constexpr std::chrono::seconds kLeavePatience{7};
 

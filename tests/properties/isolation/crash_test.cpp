@@ -75,9 +75,10 @@ TEST_CASE("each way of failing gets its status and its sentence, and the next ca
   const tests::ProcessCensus census;
   const int descriptors = tests::open_descriptors();
   const reference::Problem problem = tests::hand_problem();
-  RunOptions options;
-  options.timeout_seconds = 0.3;
   for (const Expectation& expected : kCrashes) {
+    RunOptions options;
+    // Short only where the limit is waited for: a loaded machine may take long for everything else.
+    options.timeout_seconds = std::string(expected.why).find("no answer") == 0 ? 0.3 : 60;
     INFO(expected.kernel);
     ProcessRunner runner(XQACHECK_TEST_PLUGINS "/crashing.so:" + std::string(expected.kernel));
     // Twice: the second run shows that a new worker takes over, and that the verdict does not depend on what came
@@ -90,7 +91,7 @@ TEST_CASE("each way of failing gets its status and its sentence, and the next ca
       CHECK(outcome.route.kernel == expected.kernel);
     }
   }
-  CHECK(census.others(2) == 0);
+  CHECK(census.others(20) == 0);
   CHECK(tests::open_descriptors() == descriptors);
 }
 
@@ -104,7 +105,7 @@ TEST_CASE("a kernel that ends its thread ends in a verdict") {
     INFO(outcome.why);
     CHECK((outcome.status == kCrashed || outcome.status == kHung));
   }
-  CHECK(census.others(2) == 0);
+  CHECK(census.others(20) == 0);
 }
 
 TEST_CASE("the text of a refusal may fill its buffer but not overrun it") {
@@ -130,7 +131,7 @@ TEST_CASE("a crash is charged to the case that was running, not to its neighbour
     CHECK(statuses == "..X..X.");  // every third call of a worker's life
     CHECK(runner.workers_started() == 3);
   }
-  CHECK(census.others(2) == 0);
+  CHECK(census.others(20) == 0);
 }
 
 TEST_CASE("with `fresh` every case has a worker of its own") {
