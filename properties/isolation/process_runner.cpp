@@ -46,7 +46,24 @@ class ProcessRunner::Body {
   }
 
   Outcome run(const reference::Problem& problem, const RunOptions& options) {
+    const bool has_history = link_.running() && cases_in_worker_ > 0;
+    const std::uint64_t worker = workers_started_;
+    Outcome outcome = run_once(problem, options);
+    if (!options_.confirm_crashes || !has_history || worker != workers_started_ || ending_ != Ending::died)
+      return outcome;
+    Outcome again = run_once(problem, options);
+    if (again.status == RunStatus::crashed) return again;  // the same without a history
+    outcome.why += "; a new worker did not crash on this case: one of those before it, or chance, has a part in it";
+    return outcome;
+  }
+
+  const xqacheck_description& description() const { return loaded_.kernels[0].get(); }
+  std::uint64_t workers_started() const { return workers_started_; }
+
+ private:
+  Outcome run_once(const reference::Problem& problem, const RunOptions& options) {
     Outcome outcome;
+    ending_ = Ending::answered;
     // A worker may have died between two cases, or before it looked at this one: that is not this case's fault.
     for (int attempt = 0; attempt < 2; ++attempt) {
       if (!make_ready(outcome)) return outcome;
@@ -58,6 +75,7 @@ class ProcessRunner::Body {
           link_.ask(MessageType::run_case, packer.bytes(), sequence, WorkerLink::Seconds(options.timeout_seconds));
       const bool begun = link_.control_page().sequence.load() == sequence;
       if (exchange.ending == Ending::died && !begun && attempt == 0) continue;
+      ending_ = exchange.ending;
       finish(problem, options, layout, exchange, outcome);
       break;
     }
@@ -66,10 +84,6 @@ class ProcessRunner::Body {
     return outcome;
   }
 
-  const xqacheck_description& description() const { return loaded_.kernels[0].get(); }
-  std::uint64_t workers_started() const { return workers_started_; }
-
- private:
   void start() {
     loaded_ = link_.start(WorkerLink::Seconds(options_.load_timeout_seconds));
     if (loaded_.kernels.size() != 1) throw EnvironmentError("the worker named no kernel");
@@ -146,6 +160,7 @@ class ProcessRunner::Body {
   WorkerLink link_;
   LoadedReport loaded_;
   std::uint64_t sequence_ = 0;
+  Ending ending_ = Ending::answered;  // of the last case
   std::uint64_t workers_started_ = 0;
   std::uint64_t cases_in_worker_ = 0;
 };

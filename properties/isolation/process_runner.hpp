@@ -16,6 +16,9 @@ struct ProcessOptions {
   // A worker is replaced after so many cases: what a kernel leaks (memory, descriptors) must not pile up for ever. Rare
   // enough to cost nothing.
   std::uint64_t cases_per_worker = 10000;
+  // A case that crashes a worker with a history runs again in a new one: if it does not crash there, the outcome says
+  // so.
+  bool confirm_crashes = true;
   double load_timeout_seconds = 60;  // loading a plug-in and initialising a device
   std::uint64_t data_limit =
       0;  // bytes of private memory that a host kernel may have; 0: three quarters of the machine's
