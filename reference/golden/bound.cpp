@@ -141,8 +141,9 @@ ElementError element_error(const RoundingModel& m, const RowError& row, const El
     bias += average * t.steps * m.grid * reach;
     // More signs of one kind than chance gives (two standard deviations of a fair coin).
     const double one_sided = std::max(0.0, std::fabs(s.signs) - 2 * std::sqrt(row.tokens)) + 2;
-    bias += std::min(t.abs + t.wrong, unit / 2 * one_sided);
-    if (t.abs > 0) bias += t.out * std::min(1.0, average * row.tokens * unit / t.abs);
+    const double by_sign = std::min(t.abs + t.wrong, unit / 2 * one_sided);
+    const double coherent = t.abs > 0 ? t.out * std::min(1.0, average * row.tokens * unit / t.abs) : 0;
+    bias += std::max(by_sign, coherent);  // two views of the same loss
   } else {
     bias += (t.steps + row.tiles + 2) * m.grid * reach;
   }
@@ -162,6 +163,8 @@ ElementError element_error(const RoundingModel& m, const RowError& row, const El
   const double tiny = m.partial_roundings * m.partial_floor * std::max(1.0, scale);
   e.sigma = std::sqrt(variance) * scale;
   e.bias = e.coherent + bias * scale + 8 * kFp32 * (t.out + reach) * scale + flush + tiny + row.v_gap;
+  e.coherent = std::min(e.coherent, e.worst);
+  e.bias = std::min(e.bias, e.worst);
   return e;
 }
 

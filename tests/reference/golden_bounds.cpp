@@ -1,7 +1,7 @@
 // The error bound against correct kernels that round in every way that it knows: no false alarm, in either test, and a
 // worst-case bound that is not loose by more than 20 times (doc/error-bounds.md, "Evidence").
 //
-// XQACHECK_SLICE=i/n runs every n-th case of the nightly sweep only, from the i-th on.
+// XQACHECK_SWEEP=i/n runs every n-th case of the nightly sweep only, from the i-th on.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -130,7 +130,7 @@ TEST_CASE("The worst-case bound is within a factor of 20 of what a correct kerne
 
 TEST_CASE("Correct noisy kernels pass on 20,000 random cases", "[nightly]") {
   std::uint64_t slice = 0, slices = 1;
-  if (const char* text = std::getenv("XQACHECK_SLICE"); text != nullptr) {
+  if (const char* text = std::getenv("XQACHECK_SWEEP"); text != nullptr) {
     REQUIRE(std::sscanf(text, "%lu/%lu", &slice, &slices) == 2);
     REQUIRE((slices > 0 && slice < slices));
   }

@@ -52,6 +52,8 @@ class HandProblem {
 
   // Builds the tensors; `edit` fields of the returned view afterwards as needed. The view points into this object.
   xqacheck_problem make() {
+    table_.clear();
+    q_bytes_.clear();
     xqacheck_problem p{};
     p.struct_bytes = sizeof p;
     p.requests = static_cast<std::uint32_t>(lens.size());
@@ -120,7 +122,7 @@ class HandProblem {
  private:
   template <class T>
   static xqacheck_tensor tensor(std::vector<T>& data, std::uint32_t dtype) {
-    return {data.data(), data.size() * sizeof(T), dtype, XQACHECK_HOST, 1, 0};
+    return {data.data(), data.size() * sizeof(T), dtype, XQACHECK_HOST, 16, 0};  // operator new aligns to 16
   }
   static void put(std::vector<std::byte>& bytes, std::uint32_t dtype, double x) {
     const std::uint32_t bits = encode(dtype, x);

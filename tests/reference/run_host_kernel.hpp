@@ -19,20 +19,13 @@ struct HostRun {
   reference::Problem problem;  // the copy that the kernel ran on, with what it appended
 };
 
-// Scratch and outputs hold NaN patterns before the run. Throws std::runtime_error when a supported problem fails.
-inline HostRun run_host_kernel(const xqacheck_kernel& kernel, const reference::Problem& original,
-                               std::uint32_t splits) {
-  HostRun result;
-  result.problem = original.clone();
-  const reference::Problem& problem = result.problem;
-  result.out.assign(problem.out_bytes(), std::byte{0xff});
-  result.lse.assign(problem.lse_bytes(), std::byte{0xff});
-  xqacheck_problem view = problem.view(result.out.data(), result.lse.empty() ? nullptr : result.lse.data());
-  view.forced_splits = splits;
+// Runs on `view`, whose out and lse must be writable; scratch holds NaN patterns before. Returns false where the kernel
+// says UNSUPPORTED, with the reason in `why`. Throws std::runtime_error when a supported problem fails.
+inline bool run_on_view(const xqacheck_kernel& kernel, const xqacheck_problem& view, std::string& why_not) {
   char why[256] = "";
   const xqacheck_status status = kernel.supports(&view, why, sizeof why);
-  result.why = why;
-  if (status == XQACHECK_UNSUPPORTED) return result;
+  why_not = why;
+  if (status == XQACHECK_UNSUPPORTED) return false;
   xqacheck_instance* instance = nullptr;
   if (status != XQACHECK_OK || kernel.prepare(&view, &instance, why, sizeof why) != XQACHECK_OK)
     throw std::runtime_error(std::string("supports or prepare: ") + why);
@@ -44,7 +37,19 @@ inline HostRun run_host_kernel(const xqacheck_kernel& kernel, const reference::P
   const xqacheck_status ran = kernel.run(instance, &view, &launch);
   kernel.destroy(instance);
   if (ran != XQACHECK_OK) throw std::runtime_error("run failed");
-  result.supported = true;
+  return true;
+}
+
+// The outputs hold NaN patterns before the run.
+inline HostRun run_host_kernel(const xqacheck_kernel& kernel, const reference::Problem& original,
+                               std::uint32_t splits) {
+  HostRun result;
+  result.problem = original.clone();
+  result.out.assign(result.problem.out_bytes(), std::byte{0xff});
+  result.lse.assign(result.problem.lse_bytes(), std::byte{0xff});
+  xqacheck_problem view = result.problem.view(result.out.data(), result.lse.empty() ? nullptr : result.lse.data());
+  view.forced_splits = splits;
+  result.supported = run_on_view(kernel, view, result.why);
   return result;
 }
 
