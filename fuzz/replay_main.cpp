@@ -7,9 +7,38 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <string>
 #include <vector>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+
+namespace {
+
+void run(const std::vector<std::uint8_t>& bytes) {
+  LLVMFuzzerTestOneInput(bytes.data(), bytes.size());
+}
+
+std::size_t replay_file(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  run({std::istreambuf_iterator<char>(file), {}});
+  return 1;
+}
+
+// A .hex file holds many inputs, each as a line of hexadecimal digits: what fuzzing found worth keeping.
+std::size_t replay_lines(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::size_t lines = 0;
+  for (std::string line; std::getline(file, line); ++lines) {
+    std::vector<std::uint8_t> bytes;
+    for (std::size_t i = 0; i + 1 < line.size(); i += 2) {
+      bytes.push_back(static_cast<std::uint8_t>(std::stoul(line.substr(i, 2), nullptr, 16)));
+    }
+    run(bytes);
+  }
+  return lines;
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   if (argc != 3) {
@@ -25,12 +54,9 @@ int main(int argc, char** argv) {
     return 2;
   }
   std::sort(paths.begin(), paths.end());
-  for (const auto& path : paths) {
-    std::ifstream file(path, std::ios::binary);
-    const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
-    LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
-  }
-  std::printf("%zu inputs\n", paths.size());
+  std::size_t inputs = 0;
+  for (const auto& path : paths) inputs += path.extension() == ".hex" ? replay_lines(path) : replay_file(path);
+  std::printf("%zu inputs\n", inputs);
   // An empty folder would pass without having tested anything.
-  return paths.size() >= static_cast<std::size_t>(std::atoi(argv[2])) ? 0 : 1;
+  return inputs >= static_cast<std::size_t>(std::atoi(argv[2])) ? 0 : 1;
 }
