@@ -36,6 +36,7 @@ RunOptions Trial::run_options() const {
   options.scratch = static_cast<Fill>(run_line_.scratch);
   options.output = static_cast<Fill>(run_line_.output);
   options.fill_seed = run_line_.fill_seed;
+  options.launching = static_cast<Launching>(run_line_.launch);
   options.runs = run_line_.runs;
   options.plan = run_line_.forced_splits();
   options.timeout_seconds = options_.timeout_seconds;

@@ -11,6 +11,15 @@ std::uint32_t round_up(std::uint32_t value, std::uint32_t multiple) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(rounded, 0xFFFFFFFFu));
 }
 
+// Whether the place exists and can hold the value: what `validate` demands of an injection.
+bool fits(const Case& c, const Injection& i) {
+  if (i.request >= c.requests()) return false;
+  const bool is_q = i.tensor == Injection::Tensor::q;
+  if (i.token >= (is_q ? c.rows(i.request) * c.beam : c.lens[i.request])) return false;
+  if (is_q || is_16bit(c.kv) || i.value == Injection::Value::huge) return true;
+  return c.kv == Dtype::e4m3 && i.value == Injection::Value::nan;
+}
+
 void settle_drafts(Case& c) {
   if (c.mask == MaskKind::tree && !c.tree.empty()) {
     c.draft.clear();
@@ -76,7 +85,14 @@ Case settled(Case c) {
     c.table = TableKind::shuffled;
   }
   if (c.data == DataKind::neginf && !is_16bit(c.kv)) c.data = DataKind::normal;
+  if (c.kv == Dtype::int8 && c.tail == TailKind::nan) c.tail = TailKind::random;
+  if (c.capacity != 0 && c.capacity < c.max_len()) c.capacity = 0;
   if (c.file.empty()) c.file_hash = 0;
+  // Last, because rows, beams and formats decide it. Draft lengths of another number of requests are left to
+  // `validate`.
+  if (c.draft.size() <= 1 || c.draft.size() == c.lens.size()) {
+    std::erase_if(c.inject, [&](const Injection& i) { return !fits(c, i); });
+  }
   return c;
 }
 

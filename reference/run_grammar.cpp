@@ -14,7 +14,11 @@ using Io = KeyIo<RunLine>;
 
 constexpr View kPlacements[] = {"plain", "end", "begin"};
 constexpr View kFills[] = {"zero", "nan", "huge", "random"};
+constexpr View kLaunches[] = {"plain", "producer", "pdl", "graph", "load"};
 constexpr View kDevices[] = {"host", "cuda"};
+std::span<const View> launch_names() {
+  return kLaunches;
+}
 std::span<const View> placement_names() {
   return kPlacements;
 }
@@ -87,6 +91,11 @@ std::vector<RunKey> make_keys() {
           "runs", "N", "launches on one prepared kernel; the last one counts", [](const R&) -> Text { return "1"; },
           io_u32<R, &R::runs>()),
       entry("pdl", "0 or 1", "launched with programmatic dependent launch", zero, io_flag<R, &R::pdl>()),
+      entry(
+          "launch", "NAME",
+          "what surrounds the launch: plain, inputs by a producer kernel, that under pdl, a graph, load "
+          "on another stream",
+          [](const R&) -> Text { return "plain"; }, io_name<R, &R::launch, launch_names>()),
       entry("tool", "VERSION", "version of the tool that wrote the line", nothing, io_text<&R::tool>()),
   };
 }

@@ -16,6 +16,10 @@ namespace xqacheck::reference {
 enum class Placement : std::uint8_t { plain, end, begin };
 // What memory holds that must not matter: the workspace and the output before the run.
 enum class Fill : std::uint8_t { zero, nan, huge, random };
+// What surrounds the launch on its stream: inputs copied before (plain), written by the kernel just before (producer),
+// that one under programmatic dependent launch (pdl), captured in a graph and replayed, or another kernel busy beside
+// it (load).
+enum class LaunchStyle : std::uint8_t { plain, producer, pdl_producer, graph, load };
 enum class Device : std::uint8_t { host, cuda };
 
 struct RunLine {
@@ -30,8 +34,9 @@ struct RunLine {
   Fill scratch = Fill::nan, output = Fill::nan;  // `fill=nan` or `fill=nan/zero`
   std::uint64_t fill_seed = 0;
   std::uint32_t runs = 1;  // launches on one prepared instance; the last one counts
-  bool pdl = false;        // programmatic dependent launch
-  std::string tool;        // version of the tool that wrote the line
+  LaunchStyle launch = LaunchStyle::plain;
+  bool pdl = false;  // programmatic dependent launch
+  std::string tool;  // version of the tool that wrote the line
 
   bool operator==(const RunLine&) const = default;
   std::uint32_t forced_splits() const;  // the number in `plan`, else 0

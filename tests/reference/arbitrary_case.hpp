@@ -145,6 +145,7 @@ inline reference::RunLine draw_run_line() {
   run.fill_seed = *rc::gen::arbitrary<std::uint64_t>();
   run.runs = pick(1, 9);
   run.pdl = pick(0, 1);
+  run.launch = pick_enum(LaunchStyle::load);
   run.tool = draw_text(6);
   return run;
 }

@@ -99,6 +99,7 @@ TEST_CASE("run lines", "[case]") {
   CHECK(print_run_line(run) == line);
   CHECK(parse_run_line("xqa/1 inject=nan@v:0:5").subject.inject.size() == 1);  // that @ separates nothing
   CHECK(parse_run_line("xqa/1 @ plan=article").forced_splits() == 0);
+  CHECK(parse_run_line("xqa/1 @ launch=pdl").launch == LaunchStyle::pdl_producer);
   CHECK(parse_run_line("xqa/1 @ fill=zero").output == Fill::zero);
   CHECK(parse_run_line("xqa/1 @ fill=zero/nan").output == Fill::nan);
 }

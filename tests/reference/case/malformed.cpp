@@ -138,6 +138,7 @@ constexpr Malformed kLines[] = {
     {"xqa/1 @ fill=nan/ones", "fill=ones: must be one of zero nan huge random", "fill"},
     {"xqa/1 @ runs=0", "runs=0: 1 to 1000000", "runs"},
     {"xqa/1 @ pdl=2", "pdl=2: must be 0 or 1", "pdl"},
+    {"xqa/1 @ launch=grahp", "launch=grahp: must be one of plain producer pdl graph load (did you mean 'graph'?)", "launch"},
     {"xqa/1 @ tool=1.0 tool=1.0", "tool=1.0: given twice", "tool"},
     {"xqa/3 @ tool=1.0", "this tool reads version xqa/1", "line"},
 };
