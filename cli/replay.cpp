@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "emulation/kernels/emulate.hpp"
 #include "emulation/recording/judgement.hpp"
 #include "emulation/recording/replay.hpp"
 #include "emulation/recording/swaps.hpp"
@@ -35,6 +36,11 @@ emulation::Recipe chosen_recipe(const Options& options, const emulation::Recordi
   }
   emulation::Recipe recipe = emulation::with_parameters(*recording.recipe, options.exact_parameters);
   if (!options.arch.empty()) recipe.arch = options.arch;
+  try {
+    emulation::check_recipe(recipe, recording.problem.view(nullptr, nullptr));
+  } catch (const emulation::RecipeError& error) {
+    throw properties::UsageError(recording.name + ": " + error.what());
+  }
   return recipe;
 }
 
@@ -104,6 +110,9 @@ void run(const Options& options) {
       for (const auto& recording : recordings) chosen_recipe({}, recording);
       print_swaps(recordings);
       return;
+    }
+    if (!options.golden) {
+      for (const auto& recording : recordings) chosen_recipe(options, recording);
     }
     std::size_t bad = 0;
     for (const emulation::Recording& recording : recordings) {

@@ -110,6 +110,11 @@ std::uint32_t semaphore_count(const Recipe& recipe, const xqacheck_problem& prob
   return problem.requests * problem.kv_heads * draft_blocks(recipe, Call(problem));
 }
 
+void check_recipe(const Recipe& recipe, const xqacheck_problem& problem) {
+  const Call call(problem);
+  instruction_of(recipe, e4m3_operands(recipe, call) ? arith::Format::e4m3 : call.half);
+}
+
 void emulate(const Recipe& recipe, const xqacheck_problem& problem, std::byte* scratch, std::uint32_t* semaphores,
              const EmulateOptions& options) {
   if (!recipe.roundings.all()) throw RecipeError("exact: a recipe with exact steps has no bits; use emulate_values()");

@@ -28,6 +28,9 @@ std::vector<std::uint32_t> emulate(const Recipe& recipe, const xqacheck_problem&
 std::vector<double> emulate_values(const Recipe& recipe, const xqacheck_problem& problem, const ExactInputs& exact = {},
                                    const EmulateOptions& options = {});
 
+// Throws RecipeError when the recipe cannot be carried out on this problem: no such matrix instruction.
+void check_recipe(const Recipe& recipe, const xqacheck_problem& problem);
+
 // Semaphores of a launch: one for every block.
 std::uint32_t semaphore_count(const Recipe& recipe, const xqacheck_problem& problem);
 

@@ -1,6 +1,9 @@
 #include "emulation/kernels/numerics.hpp"
 
+#include <algorithm>
+
 #include "emulation/kernels/constants.hpp"
+#include "emulation/kernels/geometry.hpp"
 #include "emulation/kernels/hardware_arithmetic.hpp"
 
 namespace xqacheck::emulation {
@@ -14,6 +17,10 @@ xqacheck_numerics numerics_of(KernelVariant variant) {
   n.accumulator_bits = e4m3 ? 14 : 24;
   n.accumulator_truncates = 1;
   n.accumulator_steps = e4m3 ? 32 : 16;
+  // hmma multiplies a tile's P by exp(tile max - running max) in 16 bits, and rounds and adds the tiles of its token groups in
+  // 16 bits: for a split and again for the merge, up to four roundings and three sums, the last of which is the output's.
+  n.p_rescaled = variant == KernelVariant::hmma ? 1 : 2;
+  n.partial_roundings = variant == KernelVariant::hmma ? 7 : 1;
   n.tile_tokens = 64;
   n.exp_relative_error = 0x1p-22f;  // ex2.approx is at most two units of 2^-23 off
   n.double_rounded_output = 1;
@@ -31,6 +38,13 @@ xqacheck_numerics numerics_of(const Recipe& recipe, const xqacheck_problem& prob
                                                                   : e4m3 ? KernelVariant::qgmma : KernelVariant::hgmma);
   if (!e4m3) n.p_format = problem.q.dtype;
   n.partial_format = problem.q.dtype;
+  if (recipe.family == Family::hmma) {
+    const std::uint32_t groups = call.padded_dim() <= 64 ? 4 : call.padded_dim() <= 128 ? 2 : 1;
+    const bool splits = split_plan(recipe, problem) > 1;
+    // One rounding of a group's tile and one of each sum, for the split and for the merge, without the last; 0 would mean
+    // "unknown".
+    n.partial_roundings = std::max(1u, (splits ? 2 : 1) * groups - 1);
+  }
   return n;
 }
 

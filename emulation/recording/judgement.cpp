@@ -26,8 +26,8 @@ struct Hypothesis {
 };
 
 constexpr std::size_t kAllFaults = std::size_t{1} << 24;  // every element of a recording
-// exp() of more overflows f32: ln(FLT_MAX).
-constexpr double kOverflow = 88.722839;
+// A denominator beyond 2^126 has a denormal reciprocal, which is flushed to zero.
+constexpr double kOverflow = 87.336545;  // ln(2^126)
 // Masked scores are -1e5: rows whose scores are all below see them.
 constexpr double kSentinel = -99000;
 
@@ -177,7 +177,7 @@ class Judge {
     hypotheses.push_back(std::move(low));
   }
 
-  // A sink far above all scores: exp(sink - maximum) is infinite in f32, the output is flushed to zero.
+  // A sink far above all scores: the reciprocal of the denominator is flushed, and the output is zero.
   void note_overflows(RecordedJudgement& result) const {
     if (!call_.has_sinks()) return;
     const reference::Golden scores = golden(without_sinks());
@@ -188,7 +188,7 @@ class Judge {
         if (std::isfinite(lse) && call_.sink(h) - lse > kOverflow) ++rows;
       }
     }
-    if (rows > 0) result.notes.push_back(fmt::format("{} rows: the sink's exponential overflows f32, the output is flushed to 0", rows));
+    if (rows > 0) result.notes.push_back(fmt::format("{} rows: the sink's exponential is beyond 2^126, the output is flushed to 0", rows));
   }
 
   xqacheck_problem without_sinks() const {

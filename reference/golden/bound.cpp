@@ -13,6 +13,9 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kFp32 = 0x1p-24;
 // exp of more than this overflows fp32 (ln(2^128) = 88.7; a kernel may compute it from a rounded argument).
 constexpr double kExpOverflow = 88;
+// The accumulator is multiplied by scale / (p_scale * denominator), a number of its own: below 2^-126 .ftz flushes it, and the
+// output is 0. Twice that, because its factors are rounded.
+constexpr double kSmallFactor = 0x1p-125;
 // Scores beyond may overflow in the products with log2(e); sums of products beyond may leave fp32 in some order of
 // adding.
 constexpr double kScoreOverflow = 0x1p120, kDotOverflow = 0x1p126;
@@ -38,6 +41,7 @@ RowError row_error(const xqacheck_problem& p, const RoundingModel& m, const Row&
   e.tiles = e.tokens / m.tile_tokens + 2;  // a window may cut the first and the last
   e.promise = row.weights.size < kScoreOverflow && row.q_norm * largest_k < kDotOverflow && m.p_fits;
   e.sink_overflow = sink - max > kExpOverflow;
+  e.flushed = std::fabs(e.out_scale) < kSmallFactor * std::max(1.0, m.p_scale) * e.z || e.z > 1 / kSmallFactor;
   if (std::isinf(e.z)) {
     e.lse_worst = kInf;
     return e;
@@ -108,7 +112,7 @@ double worst_case(const RoundingModel& m, const RowError& row, const ElementSums
       m.partial_roundings * (m.partial_unit * (t.abs + worst) * scale + m.partial_floor * std::max(1.0, scale));
   const double last = 8 * kFp32 * (t.abs + worst) * scale;
   const double flush = (row.tokens + 8 * row.tiles + 8) * 0x1p-126 * (1 + scale);
-  if (row.sink_overflow) worst += t.abs;
+  if (row.sink_overflow || row.flushed) worst += t.abs;
   return worst * scale + partial + last + flush + row.v_gap;
 }
 
@@ -158,7 +162,7 @@ ElementError element_error(const RoundingModel& m, const RowError& row, const El
   }
   if (row.ties) e.coherent += p_error * t.abs * scale;
   if (row.skipped > 0) bias += t.wrong + t.out * row.weights;
-  if (row.sink_overflow) bias += t.abs;
+  if (row.sink_overflow || row.flushed) bias += t.abs;
   const double flush = (row.tokens + 8 * row.tiles + 8) * 0x1p-126 * (1 + scale);
   const double tiny = m.partial_roundings * m.partial_floor * std::max(1.0, scale);
   e.sigma = std::sqrt(variance) * scale;

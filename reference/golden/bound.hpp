@@ -28,6 +28,7 @@ struct RowError {
   double tokens = 0, tiles = 0;
   bool promise = true;         // false: the row is outside of what fp32 holds, no bound
   bool sink_overflow = false;  // exp(sink - maximum) overflows fp32: a kernel may answer 0
+  bool flushed = false;        // the factor that normalises the row may be flushed to 0
   double lse_worst = 0;
 };
 

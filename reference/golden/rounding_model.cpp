@@ -1,5 +1,6 @@
 #include "reference/golden/rounding_model.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "reference/golden/element.hpp"
@@ -27,9 +28,16 @@ RoundingModel rounding_model(const xqacheck_problem& problem, const xqacheck_num
   const std::uint32_t p_dtype = n.p_format != XQACHECK_NONE ? n.p_format : std::uint32_t{XQACHECK_BF16};
   const NumberFormat p_format = format_of(p_dtype);
   const double p_scale = n.p_scale > 0 ? double{n.p_scale} : 1.0;
+  m.p_scale = p_scale;
   m.p_unit = unit_of(p_format);
   m.p_floor = floor_of(p_format) / p_scale;
   m.p_smallest = smallest_of(p_format) / p_scale;
+  // P of unknown format beside fp16 queries may be fp16, whose small weights are denormal: the coarser grid of both.
+  if (n.p_format == XQACHECK_NONE && problem.q.dtype == XQACHECK_FP16) {
+    const NumberFormat fp16 = format_of(XQACHECK_FP16);
+    m.p_floor = std::max(m.p_floor, floor_of(fp16) / p_scale);
+    m.p_smallest = std::max(m.p_smallest, smallest_of(fp16) / p_scale);
+  }
   m.p_fits = p_scale <= p_format.largest;
   const bool sixteen_bit = p_dtype == XQACHECK_FP16 || p_dtype == XQACHECK_BF16;
   const bool rescaled = n.p_rescaled == 1 || (n.p_rescaled == 0 && sixteen_bit);

@@ -13,6 +13,7 @@ struct RoundingModel {
 
   // P: weights relative to exp(row maximum), so the largest is 1.
   double p_unit;          // relative half spacing: 2^-bits
+  double p_scale;         // P is multiplied by it before rounding, and the output by its reciprocal
   double p_floor;         // half of the smallest spacing, in units of the weights
   double p_smallest;      // smallest normal number, in units of the weights
   int p_roundings;        // roundings of one weight: 3 when a tile's P may be rescaled in its own format, else 1
