@@ -25,9 +25,6 @@ xqacheck_numerics numerics_of(KernelVariant variant) {
   n.exp_relative_error = 0x1p-22f;  // ex2.approx is at most two units of 2^-23 off
   n.double_rounded_output = 1;
   n.row_sum_of_rounded_p = variant == KernelVariant::hmma ? 1 : 2;
-  // hmma multiplies a tile's P by exp(tile max - running max) in 16 bits, and adds its token groups (up to four) in 16 bits.
-  n.p_rescaled = variant == KernelVariant::hmma ? 1 : 2;
-  n.partial_roundings = variant == KernelVariant::hmma ? 4 : 1;
   return n;
 }
 
