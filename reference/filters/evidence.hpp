@@ -23,8 +23,4 @@ struct Evidence {
 // `got` is the kernel's output, decoded. Golden must hold sigma and bias.
 Evidence make_evidence(const xqacheck_problem& problem, const Golden& golden, std::span<const double> got);
 
-// Identifies values that an output format rounds alike: equal keys mean the same 1/16 of the same rounding cell. Errors
-// of elements with one key may be one error, so that they add up coherently (doc/filters.md F4).
-std::int64_t rounding_key(std::uint32_t dtype, double value);
-
 }  // namespace xqacheck::reference::filters

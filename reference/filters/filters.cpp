@@ -105,6 +105,7 @@ FilterReport judge(const Context& c, const Screen& screen, const FilterOptions& 
     const double sigmas = x.variance > 0 ? beyond / std::sqrt(x.variance) : 0;
     const Finding finding{suspects[k], x.tally.amplitude(), sigmas};
     const double level = about_whole_run(finding.suspect) ? report.level : report.place_level;
+    report.nearest = std::max(report.nearest, std::fabs(sigmas) / level);
     if (std::fabs(sigmas) > level) report.alarms.push_back(finding);
   }
   judge_noise(c, options.false_alarm_rate / 2 / static_cast<double>(screen.whole_run + 1), report);

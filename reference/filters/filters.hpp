@@ -30,7 +30,8 @@ struct FilterReport {
   // |sigmas| from which a finding is an alarm: for the few suspects about the whole run, and for the many about one
   // place.
   double level = 0, place_level = 0;
-  std::uint64_t suspects = 0;                // all of them
+  std::uint64_t suspects = 0;  // all of them
+  double nearest = 0;          // largest |sigmas| / level of all suspects that were judged with the full model
   std::uint64_t judged = 0, not_finite = 0;  // elements
   double noise = 0;                          // mean of error^2 * weight; about 1 or less for a correct kernel
   double noise_level = 0;                    // from here on the errors are larger than declared

@@ -33,7 +33,7 @@ Vector spread_of(const WeightModel& model, const Vector& scores, const Vector& k
 }  // namespace
 
 RowNoise row_noise(const Context& c, const Group& g, Eigen::Index l, const Block& block, const Weights& weights,
-                   int replays) {
+                   int shifts) {
   RowNoise noise;
   double row_max = -std::numeric_limits<double>::infinity(), row_size = 0;
   for (Eigen::Index t = 0; t < block.count(); ++t) {
@@ -63,15 +63,19 @@ RowNoise row_noise(const Context& c, const Group& g, Eigen::Index l, const Block
   const double share = std::exp(row_max - g.lse[l]);
   const Vector in_golden = share * share * spread_of(whole, noise.scores, k_norm, k_gap);  // what golden's sigma holds
   noise.scored = share * share * spread_of(scored, noise.scores, k_norm, k_gap);
-  noise.replay = replay_weights(c, noise.scores, row_max, g.lse[l], replays);
-  noise.variance = noise.scored + noise.replay.variance.rowwise().mean();
+  std::vector<std::int64_t> tokens;
+  for (const Eigen::Index t : noise.seen) tokens.push_back(block.first + t);
+  noise.replay = replay_weights(c, tokens, noise.scores, row_max, g.lse[l], shifts);
+  noise.variance = noise.scored + noise.replay.variance.rightCols(shifts).rowwise().mean();
   const Eigen::RowVectorXd of_weights = in_golden.transpose() * noise.values.cwiseAbs2();
   noise.own.setZero(block.values.cols());
+  noise.grid.setZero(block.values.cols());
   for (Eigen::Index d = 0; d < noise.own.size(); ++d) {
     const std::uint64_t i = place * c.problem.head_dim_v + static_cast<std::uint64_t>(d);
     if (c.evidence.weight[i] == 0) continue;
     const double sigma = c.golden.sigma[i];
-    noise.own[d] = std::max(0.0, sigma * sigma - of_weights[d]) + c.evidence.grid_variance[i];
+    noise.own[d] = std::max(0.0, sigma * sigma - of_weights[d]);
+    noise.grid[d] = c.evidence.grid_variance[i];
   }
   return noise;
 }
@@ -92,7 +96,7 @@ Whitener::Whitener(const RowNoise& noise, const Eigen::RowVectorXd& judged) {
   }
   inverse_own_.setZero(noise.own.size());
   for (Eigen::Index d = 0; d < noise.own.size(); ++d) {
-    if (judged[d] != 0) inverse_own_[d] = 1 / (noise.own[d] + std::max(0.0, rest[d]));
+    if (judged[d] != 0) inverse_own_[d] = 1 / (noise.own[d] + noise.grid[d] + std::max(0.0, rest[d]));
   }
   Eigen::MatrixXd inner = heavy_ * inverse_own_.asDiagonal() * heavy_.transpose();
   inner.diagonal().array() += 1;

@@ -22,12 +22,13 @@ struct RowNoise {
   Vector variance;                 // with it, averaged over the replays
   Matrix values;                   // V of each, with output scale
   Replay replay;                   // the rounding of P
-  Vector own;                      // variance of each channel apart from the weights; 0 where nothing is judged
+  Vector grid;                     // variance of the output rounding, at most
+  Vector own;  // variance of each channel apart from the weights and the output grid; 0 where nothing is judged
 };
 
 // `block` holds all tokens of the sequence, `weights` theirs. An empty `seen` means that the row carries no noise.
 RowNoise row_noise(const Context& context, const Group& group, Eigen::Index line, const Block& block,
-                   const Weights& weights, int replays);
+                   const Weights& weights, int shifts);
 
 // Solves C x = change with the heaviest tokens taken in full and the others as channels' own noise.
 class Whitener {

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "reference/filters/edits.hpp"
+#include "reference/filters/output_grid.hpp"
 #include "reference/filters/row_noise.hpp"
 #include "reference/filters/weight_replay.hpp"
 
@@ -21,7 +22,7 @@ enum Along { kCentred, kPlain, kAlongs };
 
 struct Sums {
   double model = 0;           // variance of independent errors
-  double replayed = 0;        // the same, from the replays of each row
+  double replayed = 0;        // the same, from the random shifts of each row
   std::vector<double> total;  // replays added over all rows: large when rows err alike
 };
 
@@ -31,6 +32,7 @@ struct Part {
   Sums sums[kAlongs];
   double query = 0;                      // variance by the slack of q
   double bias = 0;                       // sum |x| bias, x the filter
+  double grid = 0;                       // sum of x * mean rounding of the output
   std::map<std::int64_t, double> alike;  // rounding key -> sum of x * standard deviation of the element
 };
 
@@ -49,7 +51,11 @@ class TaskVariance {
  public:
   TaskVariance(const Context& c, const Group& g, const std::vector<Suspect>& suspects,
                const std::vector<double>& sensitivity)
-      : c_(c), g_(g), parts_(suspects.size()), replays_(replays_for(longest(c))) {
+      : c_(c),
+        g_(g),
+        format_(format_of(c.problem.out.dtype)),
+        parts_(suspects.size()),
+        shifts_(shifts_for(longest(c))) {
     for (const Suspect& s : suspects) changes_.push_back(change_of(c, s, g, sensitivity));
   }
 
@@ -70,7 +76,7 @@ class TaskVariance {
   void add_line(Eigen::Index l) {
     const auto changes_line = [&](const Matrix& m) { return !m.row(l).isZero(0); };
     if (std::none_of(changes_.begin(), changes_.end(), changes_line)) return;
-    const RowNoise noise = row_noise(c_, g_, l, block_, weights_, replays_);
+    const RowNoise noise = row_noise(c_, g_, l, block_, weights_, shifts_);
     if (noise.seen.empty()) return;
     const Whitener whitener(noise, g_.w.row(l));
     for (std::size_t k = 0; k < parts_.size(); ++k) {
@@ -91,8 +97,9 @@ class TaskVariance {
     const Vector square = y.cwiseAbs2();
     sums.model += noise.scored.dot(square) + (noise.replay.variance.transpose() * square).maxCoeff();
     const Vector moved = noise.replay.errors.transpose() * y;
-    const double mean = moved.mean();
-    sums.replayed += (moved.array() - mean).square().sum() / static_cast<double>(moved.size() - 1);
+    const Eigen::Index shifts = moved.size() - kScenarios;
+    const double mean = moved.tail(shifts).mean();
+    sums.replayed += (moved.tail(shifts).array() - mean).square().sum() / static_cast<double>(shifts - 1);
     add(sums.total, moved.data(), static_cast<std::size_t>(moved.size()));
   }
 
@@ -115,19 +122,34 @@ class TaskVariance {
     for (Eigen::Index d = 0; d < x.size(); ++d) {
       if (x[d] == 0) continue;
       const std::uint64_t i = first + static_cast<std::uint64_t>(d);
-      part.alike[rounding_key(c_.problem.out.dtype, c_.golden.out[i])] += x[d] * std::sqrt(noise.own[d]);
+      // Rounded to 16 bits before: one more uncertainty of the value that meets the grid.
+      const double value = c_.golden.out[i], before = first_rounding(value);
+      const double spread =
+          std::sqrt(c_.golden.sigma[i] * c_.golden.sigma[i] + c_.golden.bias[i] * c_.golden.bias[i] + before);
+      const GridError grid = grid_error(format_, value, spread);
+      part.grid += x[d] * grid.mean;
+      const double sign = value < 0 ? -1 : 1;
+      part.alike[rounding_key(format_, value)] += sign * x[d] * std::sqrt(noise.own[d] + before + grid.variance);
       // The replays stand for the coherent rounding of P.
       part.bias += std::fabs(x[d]) * (c_.golden.bias[i] - c_.golden.coherent[i]);
     }
   }
 
+  // Variance of the 16-bit rounding that may come before the one to e4m3.
+  double first_rounding(double value) const {
+    if (c_.problem.out.dtype != XQACHECK_E4M3 || !c_.model.double_rounded_output) return 0;
+    const double cell = spacing(format_of(c_.problem.q.dtype), value);
+    return cell * cell / 12;
+  }
+
   const Context& c_;
   const Group& g_;
+  const NumberFormat format_;
   std::vector<Matrix> changes_;  // of each suspect, [lines][head_dim_v]
   std::vector<Part> parts_;
   Block block_;
   Weights weights_;
-  int replays_;
+  int shifts_;
 };
 
 void add(Part& to, const Part& from) {
@@ -139,6 +161,7 @@ void add(Part& to, const Part& from) {
   }
   to.query += from.query;
   to.bias += from.bias;
+  to.grid += from.grid;
   for (const auto& [key, value] : from.alike) to.alike[key] += value;
 }
 
@@ -150,18 +173,24 @@ Expected conclude(const Context& c, const Part& part) {
     // Errors of scores always move along v - o, so the centred sum counts in either case.
     if (a == kPlain && !c.model.sum_of_unrounded) continue;
     const Sums& sums = part.sums[a];
-    const auto replays = static_cast<double>(sums.total.size());
+    if (sums.total.empty()) continue;
+    const auto shifts = static_cast<double>(sums.total.size() - kScenarios);
     double mean = 0, spread = 0;
-    for (double x : sums.total) mean += x / replays;
-    for (double x : sums.total) spread += (x - mean) * (x - mean) / (replays - 1);
+    for (std::size_t j = kScenarios; j < sums.total.size(); ++j) mean += sums.total[j] / shifts;
+    for (std::size_t j = kScenarios; j < sums.total.size(); ++j) {
+      spread += (sums.total[j] - mean) * (sums.total[j] - mean) / (shifts - 1);
+    }
     weights = std::max({weights, sums.model, sums.replayed, spread});
-    low = std::min(low, mean);
-    high = std::max(high, mean);
+    for (std::size_t j = 0; j <= kScenarios; ++j) {
+      const double likely = j < kScenarios ? sums.total[j] : mean;
+      low = std::min(low, likely);
+      high = std::max(high, likely);
+    }
   }
   expected.variance = weights + part.query;
   for (const auto& [key, value] : part.alike) expected.variance += value * value;
-  expected.low = low - part.bias;
-  expected.high = high + part.bias;
+  expected.low = low + std::min(0.0, part.grid) - part.bias;
+  expected.high = high + std::max(0.0, part.grid) + part.bias;
   return expected;
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "reference/golden/element.hpp"
@@ -36,36 +37,64 @@ double shift(double start, int replay, int rounding) {
   return x - std::floor(x);
 }
 
+// The maximum that each token's weight is relative to, by scenario.
+std::vector<std::array<double, kScenarios>> scenario_maxima(const Context& c, const std::vector<std::int64_t>& tokens,
+                                                            const Vector& scores, double row_max) {
+  std::vector<std::array<double, kScenarios>> maxima(tokens.size());
+  double running = -std::numeric_limits<double>::infinity();
+  for (std::size_t first = 0, last = 0; first < tokens.size(); first = last) {
+    double own = -std::numeric_limits<double>::infinity();
+    for (last = first;
+         last < tokens.size() && tokens[last] / c.model.tile_tokens == tokens[first] / c.model.tile_tokens; ++last) {
+      own = std::max(own, scores[static_cast<Eigen::Index>(last)]);
+    }
+    running = std::max(running, own);
+    for (std::size_t t = first; t < last; ++t) maxima[t] = {row_max, running, own};
+  }
+  return maxima;
+}
+
 }  // namespace
 
-int replays_for(std::int64_t tokens) {
+int shifts_for(std::int64_t tokens) {
   constexpr std::int64_t kRoundings = 1 << 16;      // of one row: some milliseconds
   constexpr std::int64_t kFewest = 16, kMost = 64;  // 16 samples know a spread to 18 %, 64 to 9 %
   return static_cast<int>(std::clamp(kRoundings / std::max<std::int64_t>(tokens, 1), kFewest, kMost));
 }
 
-Replay replay_weights(const Context& c, const Vector& scores, double row_max, double lse, int replays) {
+Replay replay_weights(const Context& c, const std::vector<std::int64_t>& tokens, const Vector& scores, double row_max,
+                      double lse, int shifts) {
   const NumberFormat format = format_of(c.p_dtype);
   const int roundings = std::min(c.model.p_roundings, kMostRoundings);
-  Replay replay{Matrix(scores.size(), replays), Matrix::Zero(scores.size(), replays)};
+  Replay replay{Matrix(scores.size(), kScenarios + shifts), Matrix::Zero(scores.size(), kScenarios + shifts)};
   const double share = std::exp(row_max - lse), start = start_of(scores, row_max);
-  std::vector<std::array<double, kMostRoundings>> factors(static_cast<std::size_t>(replays));
-  for (int j = 0; j < replays; ++j) {
+  // Rounds weight e after multiplying it by `factor`; adds what the rounding may cost.
+  const auto round_once = [&](double e, double factor, double& variance) {
+    const double cell = spacing(format, e * factor) / factor * share;
+    variance += cell * cell / 12;
+    return rounded(format, e * factor) / factor;
+  };
+  std::vector<std::array<double, kMostRoundings>> factors(static_cast<std::size_t>(shifts));
+  for (int j = 0; j < shifts; ++j) {
     for (int k = 0; k < roundings; ++k) {
       factors[static_cast<std::size_t>(j)][static_cast<std::size_t>(k)] = c.p_scale * std::exp2(-shift(start, j, k));
     }
   }
+  const std::vector<std::array<double, kScenarios>> maxima = scenario_maxima(c, tokens, scores, row_max);
   for (Eigen::Index t = 0; t < scores.size(); ++t) {
     const double e = std::exp(scores[t] - row_max);
-    for (int j = 0; j < replays; ++j) {
+    for (int j = 0; j < kScenarios; ++j) {
+      const double maximum = maxima[static_cast<std::size_t>(t)][static_cast<std::size_t>(j)];
+      const double p = round_once(e, c.p_scale * std::exp(row_max - maximum), replay.variance(t, j));
+      replay.errors(t, j) = (p - e) * share;
+    }
+    for (int j = 0; j < shifts; ++j) {
       double p = e;
       for (int k = 0; k < roundings; ++k) {
-        const double factor = factors[static_cast<std::size_t>(j)][static_cast<std::size_t>(k)];
-        const double cell = spacing(format, p * factor) / factor * share;
-        replay.variance(t, j) += cell * cell / 12;
-        p = rounded(format, p * factor) / factor;
+        p = round_once(p, factors[static_cast<std::size_t>(j)][static_cast<std::size_t>(k)],
+                       replay.variance(t, kScenarios + j));
       }
-      replay.errors(t, j) = (p - e) * share;
+      replay.errors(t, kScenarios + j) = (p - e) * share;
     }
   }
   return replay;

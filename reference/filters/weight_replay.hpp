@@ -8,21 +8,29 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "reference/filters/context.hpp"
 
 namespace xqacheck::reference::filters {
 
-// Shifts tried, the same number for all rows of a run: their spread must be known to some 10 % where a row is short and
-// a few heavy tokens rule it; long rows average by themselves and would take long.
-int replays_for(std::int64_t tokens);
+// The first replays are scenarios, the ways in which kernels do it: relative to the maximum of the whole row, to the
+// running maximum of tiles in order, and to each tile's own. Rows share them, so their errors may add up over the run.
+// The rest are random shifts, other ones for every row.
+inline constexpr int kScenarios = 3;
+
+// Random shifts tried, the same number for all rows of a run: their spread must be known to some 10 % where a row is
+// short and a few heavy tokens rule it; long rows average by themselves and would take long.
+int shifts_for(std::int64_t tokens);
 
 struct Replay {
-  Matrix errors;    // error of every weight at every replay, in units of the normalised weights: [tokens][replays]
-  Matrix variance;  // of that error if it were spread evenly over its cell: spacing^2 / 12 for every rounding
+  Matrix errors;  // of every weight, in units of the normalised weights: [tokens][kScenarios + shifts]
+  Matrix
+      variance;  // of that error if it were spread evenly over its cell: spacing^2 / 12 for every rounding; same shape
 };
 
-// `scores`: of the visible tokens of the whole row; `row_max` their largest; `lse`: the golden one.
-Replay replay_weights(const Context& context, const Vector& scores, double row_max, double lse, int replays);
+// The visible tokens of a row: their positions and scores, the largest score, the golden LSE.
+Replay replay_weights(const Context& context, const std::vector<std::int64_t>& tokens, const Vector& scores,
+                      double row_max, double lse, int shifts);
 
 }  // namespace xqacheck::reference::filters

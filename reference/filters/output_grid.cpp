@@ -1,0 +1,37 @@
+#include "reference/filters/output_grid.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace xqacheck::reference::filters {
+namespace {
+
+// From here on the rounding error of a normal variable is uniform: its mean is at most exp(-2 pi^2 s^2) / pi = 5e-6
+// cells.
+constexpr double kWide = 0.75;
+
+double normal_below(double x) {
+  return 0.5 * std::erfc(-x * 0.70710678118654752);
+}
+
+}  // namespace
+
+GridError grid_error(const NumberFormat& format, double value, double spread) {
+  const double cell = spacing(format, value), s = spread / cell;
+  if (s >= kWide) return {0, cell * cell / 12};
+  const double place = value / cell, fraction = place - std::floor(place), width = std::max(s, 1e-12);
+  double mean = 0, square = 0;
+  for (int k = -4; k <= 5; ++k) {  // 4 cells are more than 5 standard deviations
+    const double probability = normal_below((k + 0.5 - fraction) / width) - normal_below((k - 0.5 - fraction) / width);
+    mean += probability * (k - fraction);
+    square += probability * (k - fraction) * (k - fraction);
+  }
+  return {mean * cell, std::max(0.0, square - mean * mean - s * s) * cell * cell};
+}
+
+std::int64_t rounding_key(const NumberFormat& format, double value) {
+  const double cell = spacing(format, value);
+  return static_cast<std::int64_t>(std::floor(std::fabs(value) / cell * 0x1p20));
+}
+
+}  // namespace xqacheck::reference::filters

@@ -1,0 +1,24 @@
+// What rounding to the output format does to a value that is known up to some spread.
+//
+// Where the spread is far below the distance of two outputs the rounding error is no noise but a known number, and
+// values that sit alike in their cells have it alike: a kernel that writes 0.999 v as v looks as if it ignored its
+// sink. Where the spread is wider than a cell the error is uniform and its mean 0. This is the exact mean and variance
+// in between (doc/filters.md F4).
+#pragma once
+
+#include <cstdint>
+
+#include "reference/golden/element.hpp"
+
+namespace xqacheck::reference::filters {
+
+struct GridError {
+  double mean = 0, variance = 0;  // of round(x) - x0 for x normal around x0; the variance without that of x itself
+};
+GridError grid_error(const NumberFormat& format, double value, double spread);
+
+// Equal for values whose rounding is one and the same: same place in the cell to 2^-20, in whatever binade and of
+// either sign.
+std::int64_t rounding_key(const NumberFormat& format, double value);
+
+}  // namespace xqacheck::reference::filters

@@ -1,0 +1,105 @@
+// The filters on correct kernels: no alarm, whatever the shape, the data and the rounding (doc/filters.md, "Evidence").
+//
+// XQACHECK_SLICE=i/n runs every n-th case of the nightly sweep only, from the i-th on.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "kernels/flash32/flash32.h"
+#include "kernels/noisy/noisy.h"
+#include "properties/generate.hpp"
+#include "reference/case_line.hpp"
+#include "reference/filters/filters.hpp"
+#include "reference/golden/element.hpp"
+#include "reference/problem.hpp"
+#include "tests/catch.hpp"
+#include "tests/reference/run_host_kernel.hpp"
+
+namespace {
+
+using namespace xqacheck;
+namespace filters = reference::filters;
+
+std::vector<const xqacheck_kernel*> kernels() {
+  std::vector<const xqacheck_kernel*> all = {xqacheck_flash32_kernel()};
+  for (std::uint32_t i = 0; const xqacheck_kernel* kernel = xqacheck_noisy_kernel(i); ++i) all.push_back(kernel);
+  return all;
+}
+
+std::vector<double> decoded(const xqacheck_problem& p, const std::vector<std::byte>& out) {
+  std::vector<double> values(std::size_t{p.total_rows} * p.q_heads * p.head_dim_v);
+  const std::size_t size = reference::bytes_of(p.out.dtype);
+  for (std::size_t row = 0, i = 0; row < p.total_rows; ++row) {
+    for (std::size_t head = 0; head < p.q_heads; ++head) {
+      const std::size_t first =
+          row * static_cast<std::size_t>(p.out_stride_row) + head * static_cast<std::size_t>(p.out_stride_head);
+      for (std::size_t d = 0; d < p.head_dim_v; ++d)
+        values[i++] = reference::element(out.data() + (first + d) * size, p.out.dtype);
+    }
+  }
+  return values;
+}
+
+struct Usage {
+  std::uint64_t runs = 0, judged = 0;
+  double noise = 0, nearest = 0;  // largest noise / its level; most of an alarm level that a statistic came to
+  std::string by;
+};
+
+void check(const reference::Case& c, const reference::Problem& problem, const xqacheck_kernel& kernel,
+           std::uint32_t splits, Usage& usage) {
+  const xqacheck_description& d = *kernel.describe();
+  const tests::HostRun run = tests::run_host_kernel(kernel, problem, splits);
+  if (!run.supported) return;
+  const xqacheck_problem view = problem.view(nullptr, nullptr);
+  const reference::Golden golden = reference::golden(view, &d.numerics, {.threads = 1});
+  const filters::FilterReport report =
+      filters::run_filters(view, golden, &d.numerics, decoded(view, run.out), {.threads = 1});
+  for (const filters::Finding& f : report.alarms) {
+    FAIL_CHECK(fmt::format("{} splits={} {}\n  {} ({:.1f} sigma, levels {:.1f} and {:.1f}), noise {:.3g} of {:.3g}",
+                           d.name, splits, reference::print_case(c), filters::text_of(f.suspect, f.amplitude), f.sigmas,
+                           report.level, report.place_level, report.noise, report.noise_level));
+  }
+  ++usage.runs;
+  usage.judged += report.judged;
+  if (report.noise_level > 0) usage.noise = std::max(usage.noise, report.noise / report.noise_level);
+  if (report.nearest > usage.nearest) usage.nearest = report.nearest, usage.by = reference::print_case(c);
+}
+
+void sweep(std::uint64_t seed, std::uint64_t first, std::uint64_t step, std::uint64_t end) {
+  const auto all = kernels();
+  std::vector<Usage> usage(all.size());
+  const properties::Profile profile = properties::full_profile();
+  for (std::uint64_t index = first; index < end; index += step) {
+    const reference::Case c = properties::draw_case(seed, index, profile);
+    const reference::Problem problem = reference::make_problem(c);
+    const std::size_t k = index % all.size();
+    check(c, problem, *all[k], static_cast<std::uint32_t>(index / 7 % 4), usage[k]);
+  }
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const Usage& u = usage[k];
+    fmt::print("{:13} {:6} runs {:9} elements, noise {:.2f} of its level, nearest statistic {:.2f} of its level: {}\n",
+               all[k]->describe()->name, u.runs, u.judged, u.noise, u.nearest, u.by);
+    CHECK(u.runs > 0);
+  }
+}
+
+TEST_CASE("filters give no false alarm on correct kernels") {
+  sweep(41, 0, 1, 350);
+}
+
+TEST_CASE("filters give no false alarm on correct kernels: 20,000 cases", "[nightly]") {
+  std::uint64_t slice = 0, slices = 1;
+  if (const char* text = std::getenv("XQACHECK_SLICE")) {
+    slice = std::strtoull(text, nullptr, 10);
+    if (const char* slash = std::strchr(text, '/'))
+      slices = std::max<std::uint64_t>(1, std::strtoull(slash + 1, nullptr, 10));
+  }
+  sweep(42, slice, slices, 20000);
+}
+
+}  // namespace
