@@ -107,11 +107,18 @@ Candidate worst_row(const Context& c) {
   return candidate;
 }
 
+// Sub-sequence counts beyond the number of tiles are the same as one tile each.
 void add_merges(const Context& c, std::uint32_t splits, std::vector<Candidate>& candidates) {
-  for (std::uint32_t s = splits > 1 ? splits : 2; s <= (splits > 1 ? splits : kMostSplits); ++s) {
+  constexpr std::int64_t kTile = 64;
+  std::int64_t longest = 0;
+  for (const Sequence& s : c.sight.sequences()) longest = std::max(longest, s.length);
+  const auto tiles = static_cast<std::uint32_t>((longest + kTile - 1) / kTile);
+  const std::uint32_t fewest = splits > 1 ? splits : 2, most = splits > 1 ? splits : std::min(kMostSplits, tiles);
+  for (std::uint32_t s = fewest; s <= most; ++s) {
     for (Split split : {Split::contiguous, Split::interleaved}) {
       Suspect suspect{.fault = Fault::merge_unscaled};
       suspect.other = s;
+      suspect.tokens = split == Split::interleaved ? 1 : 0;
       candidates.push_back({suspect, difference(merged_unscaled(c, s, split), c.golden.out)});
     }
   }
@@ -128,8 +135,8 @@ Tally tally_of(const Context& c, const std::vector<double>& change, const std::v
   return tally;
 }
 
-std::vector<Candidate> collect_candidates(const Context& c, const Screen& screen, const FilterReport& report,
-                                          const xqacheck_numerics* numerics, const ExplainOptions& options) {
+std::vector<Candidate> near_candidates(const Context& c, const Screen& screen, const FilterReport& report,
+                                       const ExplainOptions& options) {
   std::vector<Suspect> suspects = from_screen(c, screen);
   for (const Finding& f : report.alarms) {
     if (f.suspect.fault != Fault::noise && std::find(suspects.begin(), suspects.end(), f.suspect) == suspects.end()) {
@@ -141,6 +148,12 @@ std::vector<Candidate> collect_candidates(const Context& c, const Screen& screen
   std::vector<Candidate> candidates;
   for (const Suspect& s : suspects) candidates.push_back({s, change_of_run(c, s, screen.softmax_sensitivity)});
   candidates.push_back(worst_row(c));
+  return candidates;
+}
+
+std::vector<Candidate> far_candidates(const Context& c, const xqacheck_numerics* numerics,
+                                      const ExplainOptions& options) {
+  std::vector<Candidate> candidates;
   add_merges(c, options.splits, candidates);
   for (const Reading& reading : readings()) {
     const std::vector<double> out = output_of(reading, c.problem, numerics, options.threads);

@@ -16,8 +16,12 @@ struct Candidate {
   std::vector<double> change;  // [R][q_heads][head_dim_v], at amplitude 1
 };
 
-std::vector<Candidate> collect_candidates(const Context& context, const Screen& screen, const FilterReport& report,
-                                          const xqacheck_numerics* numerics, const ExplainOptions& options);
+// What the screen found, pages replaced by others, zeros, one bad row: cheap.
+std::vector<Candidate> near_candidates(const Context& context, const Screen& screen, const FilterReport& report,
+                                       const ExplainOptions& options);
+// Merges without rescaling and other readings of the problem: a golden run each.
+std::vector<Candidate> far_candidates(const Context& context, const xqacheck_numerics* numerics,
+                                      const ExplainOptions& options);
 
 Tally tally_of(const Context& context, const std::vector<double>& change, const std::vector<double>& error);
 

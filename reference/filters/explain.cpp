@@ -61,6 +61,22 @@ std::uint64_t count_outside(const Context& c, const std::vector<double>& error) 
   return outside;
 }
 
+// Does the best candidate leave an error that no candidate sees any more? Then nothing else needs to be tried.
+bool clears(const Context& c, const std::vector<Candidate>& candidates) {
+  constexpr double kUnseen =
+      5;  // standard deviations of independent elements; a correct kernel's heavy tokens reach that
+  std::vector<double> error = c.evidence.error;
+  const std::vector<Judged> ranked = rank(c, candidates, error);
+  if (ranked.empty() || ranked.front().candidate->suspect.fault == Fault::row_garbage) return false;
+  const Judged& best = ranked.front();
+  for (std::size_t i = 0; i < error.size(); ++i) error[i] -= best.amplitude * best.candidate->change[i];
+  if (noise_sum(c, error) > static_cast<double>(c.evidence.judged) || count_outside(c, error) > 0) return false;
+  return std::none_of(candidates.begin(), candidates.end(), [&](const Candidate& candidate) {
+    return candidate.suspect.fault != Fault::row_garbage &&
+           std::fabs(tally_of(c, candidate.change, error).sigmas()) > kUnseen;
+  });
+}
+
 bool same_direction(const Context& c, const Judged& a, const Judged& b) {
   if (!a.tally.seen() || !b.tally.seen()) return false;
   const double product = tally_of(c, a.candidate->change, b.candidate->change).a;
@@ -98,8 +114,11 @@ std::vector<Culprit> fold(const Context& c, const std::vector<Judged>& ranked, d
 Explanation explain(const Context& c, const Screen& screen, const FilterReport& report,
                     const xqacheck_numerics* numerics, const ExplainOptions& options) {
   Explanation x;
-  const std::vector<Candidate> candidates = collect_candidates(c, screen, report, numerics, options);
   std::vector<double> error = c.evidence.error;
+  std::vector<Candidate> candidates = near_candidates(c, screen, report, options);
+  if (!clears(c, candidates)) {
+    for (Candidate& candidate : far_candidates(c, numerics, options)) candidates.push_back(std::move(candidate));
+  }
   const double whole = noise_sum(c, error), judged = static_cast<double>(std::max<std::uint64_t>(c.evidence.judged, 1));
   x.elements = c.evidence.judged;
   x.noise = whole / judged;
@@ -129,8 +148,11 @@ std::vector<std::string> lines_of(const Explanation& x) {
     std::string line = fmt::format("{}. {}", ++number, k.text());
     if (k.sigmas != 0) line += fmt::format(" ({:.0f} sigma)", std::fabs(k.sigmas));
     line += fmt::format(", explains {:.1f} % of the error", 100 * k.share);
-    for (std::size_t i = 0; i < k.same_as.size(); ++i)
+    constexpr std::size_t kShown = 3;
+    for (std::size_t i = 0; i < std::min(kShown, k.same_as.size()); ++i) {
       line += (i == 0 ? "; cannot be told apart from: " : ", ") + k.same_as[i];
+    }
+    if (k.same_as.size() > kShown) line += fmt::format(" and {} more", k.same_as.size() - kShown);
     lines.push_back(line);
     if (number == 5) break;  // a reader looks at the first few
   }

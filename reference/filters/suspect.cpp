@@ -78,7 +78,8 @@ std::string text_of(const Suspect& s, double amplitude) {
     case Fault::heads_swapped:
       return fmt::format("query heads {} and {} swapped", s.head, s.other);
     case Fault::merge_unscaled:
-      return fmt::format("{} sub-sequences merged without rescaling", s.other);
+      return fmt::format("{} sub-sequences{} merged without rescaling", s.other,
+                         s.tokens == 1 ? " (tiles in turn)" : "");
     case Fault::output_zero:
       return "output is zero";
     case Fault::row_garbage:

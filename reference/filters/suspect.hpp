@@ -40,7 +40,7 @@ struct Suspect {
   Heads heads = Heads::all;
   std::int32_t request = -1;
   std::int64_t token = -1;  // token, or first token of a page
-  std::int64_t tokens = 0;  // tokens of a page that exist
+  std::int64_t tokens = 0;  // tokens of a page that exist; merge_unscaled: 1 if tiles go to the sub-sequences in turn
   std::int32_t page = -1;   // block of the request
   std::int64_t other = -1;  // physical page read instead, second head, number of sub-sequences
   std::int32_t head = -1, row = -1;

@@ -3,6 +3,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <exception>
 #include <limits>
@@ -21,7 +22,10 @@ namespace {
 enum Along { kCentred, kPlain, kAlongs };
 
 struct Sums {
-  double model = 0;           // variance of independent errors
+  // Variance of independent errors, for a grid at random in every row: its mean and variance over the alignments, and
+  // its largest value; and for the alignments of the scenarios.
+  double mean = 0, spread = 0, most = 0;
+  std::array<double, kScenarios> scenarios{};
   double replayed = 0;        // the same, from the random shifts of each row
   std::vector<double> total;  // replays added over all rows: large when rows err alike
 };
@@ -95,9 +99,15 @@ class TaskVariance {
 
   static void add_weights(Sums& sums, const Vector& y, const RowNoise& noise) {
     const Vector square = y.cwiseAbs2();
-    sums.model += noise.scored.dot(square) + (noise.replay.variance.transpose() * square).maxCoeff();
+    const double scored = noise.scored.dot(square);
+    const Vector aligned = noise.replay.variance.transpose() * square;
+    const Eigen::Index shifts = aligned.size() - kScenarios;
+    const double average = aligned.tail(shifts).mean();
+    sums.mean += scored + average;
+    sums.spread += (aligned.tail(shifts).array() - average).square().mean();
+    sums.most += scored + aligned.maxCoeff();
+    for (Eigen::Index j = 0; j < kScenarios; ++j) sums.scenarios[static_cast<std::size_t>(j)] += scored + aligned[j];
     const Vector moved = noise.replay.errors.transpose() * y;
-    const Eigen::Index shifts = moved.size() - kScenarios;
     const double mean = moved.tail(shifts).mean();
     sums.replayed += (moved.tail(shifts).array() - mean).square().sum() / static_cast<double>(shifts - 1);
     add(sums.total, moved.data(), static_cast<std::size_t>(moved.size()));
@@ -155,7 +165,10 @@ class TaskVariance {
 void add(Part& to, const Part& from) {
   to.tally += from.tally;
   for (int a = 0; a < kAlongs; ++a) {
-    to.sums[a].model += from.sums[a].model;
+    to.sums[a].mean += from.sums[a].mean;
+    to.sums[a].spread += from.sums[a].spread;
+    to.sums[a].most += from.sums[a].most;
+    for (std::size_t j = 0; j < kScenarios; ++j) to.sums[a].scenarios[j] += from.sums[a].scenarios[j];
     to.sums[a].replayed += from.sums[a].replayed;
     add(to.sums[a].total, from.sums[a].total.data(), from.sums[a].total.size());
   }
@@ -163,6 +176,16 @@ void add(Part& to, const Part& from) {
   to.bias += from.bias;
   to.grid += from.grid;
   for (const auto& [key, value] : from.alike) to.alike[key] += value;
+}
+
+// A variance V for which P(|a| > z sqrt(V)) <= 2 exp(-z^2 / 2) although the conditional variance depends on the
+// alignments of the rows, which are independent: from E exp(l a) <= E exp(l^2 v / 2) with the first two cumulants of v
+// and l = z / sqrt(V). The levels are near 6 to 7; a larger z only makes V larger.
+double model_variance(const Sums& sums) {
+  constexpr double kLevel = 7;
+  const double of_shifts = (sums.mean + std::sqrt(sums.mean * sums.mean + kLevel * kLevel * sums.spread)) / 2;
+  const double of_scenarios = *std::max_element(sums.scenarios.begin(), sums.scenarios.end());
+  return std::min(sums.most, std::max(of_shifts, of_scenarios));
 }
 
 Expected conclude(const Context& c, const Part& part) {
@@ -180,7 +203,7 @@ Expected conclude(const Context& c, const Part& part) {
     for (std::size_t j = kScenarios; j < sums.total.size(); ++j) {
       spread += (sums.total[j] - mean) * (sums.total[j] - mean) / (shifts - 1);
     }
-    weights = std::max({weights, sums.model, sums.replayed, spread});
+    weights = std::max({weights, model_variance(sums), sums.replayed, spread});
     for (std::size_t j = 0; j <= kScenarios; ++j) {
       const double likely = j < kScenarios ? sums.total[j] : mean;
       low = std::min(low, likely);

@@ -14,27 +14,31 @@ namespace {
 
 constexpr int kMostRoundings = 3;  // see RoundingModel::p_roundings
 
-// Rows with the same weights may share the alignment of their grids, others do not: the first shift of a row is a
-// function of its heaviest weights. 1e-6 is far below any rounding cell and far above the rounding of the scores here.
-double start_of(const Vector& scores, double row_max) {
+std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
+  hash = (hash ^ value) * 0xff51afd7ed558ccdu;  // the multiplier of MurmurHash3's finaliser
+  return hash ^ hash >> 32;
+}
+
+// Rows with the same weights may share the alignment of their grids, others do not: the shifts of a row are a function
+// of its heaviest weights. 1e-6 is far below any rounding cell and far above the rounding of the scores here.
+std::uint64_t seed_of(const Vector& scores, double row_max) {
   constexpr std::size_t kLooked = 16;
   constexpr double kStep = 1e-6;
-  std::vector<double> below(scores.size());
+  std::vector<double> below(static_cast<std::size_t>(scores.size()));
   for (Eigen::Index t = 0; t < scores.size(); ++t) below[static_cast<std::size_t>(t)] = row_max - scores[t];
   const std::size_t looked = std::min(kLooked, below.size());
   std::partial_sort(below.begin(), below.begin() + static_cast<std::ptrdiff_t>(looked), below.end());
   std::uint64_t hash = 0x9e3779b97f4a7c15u;
   for (std::size_t i = 0; i < looked; ++i) {
-    hash = (hash ^ static_cast<std::uint64_t>(std::min(below[i] / kStep + 0.5, 1e15))) * 0xff51afd7ed558ccdu;
-    hash ^= hash >> 32;
+    hash = mixed(hash, static_cast<std::uint64_t>(std::min(below[i] / kStep + 0.5, 1e15)));
   }
-  return static_cast<double>(hash >> 11) * 0x1p-53;
+  return hash;
 }
 
-// Shift j of rounding k, in binades: multiples of two irrational numbers spread evenly over [0, 1) for any count.
-double shift(double start, int replay, int rounding) {
-  const double x = start + replay * 0.6180339887498949 + rounding * (replay + 1) * 0.7548776662466927;
-  return x - std::floor(x);
+// Shift j of rounding k, in binades, uniform over [0, 1).
+double shift(std::uint64_t seed, int replay, int rounding) {
+  const auto place = static_cast<std::uint64_t>(replay * kMostRoundings + rounding + 1);
+  return static_cast<double>(mixed(mixed(seed, place), place * 0x9e3779b97f4a7c15u) >> 11) * 0x1p-53;
 }
 
 // The maximum that each token's weight is relative to, by scenario.
@@ -67,7 +71,8 @@ Replay replay_weights(const Context& c, const std::vector<std::int64_t>& tokens,
   const NumberFormat format = format_of(c.p_dtype);
   const int roundings = std::min(c.model.p_roundings, kMostRoundings);
   Replay replay{Matrix(scores.size(), kScenarios + shifts), Matrix::Zero(scores.size(), kScenarios + shifts)};
-  const double share = std::exp(row_max - lse), start = start_of(scores, row_max);
+  const double share = std::exp(row_max - lse);
+  const std::uint64_t seed = seed_of(scores, row_max);
   // Rounds weight e after multiplying it by `factor`; adds what the rounding may cost.
   const auto round_once = [&](double e, double factor, double& variance) {
     const double cell = spacing(format, e * factor) / factor * share;
@@ -77,7 +82,7 @@ Replay replay_weights(const Context& c, const std::vector<std::int64_t>& tokens,
   std::vector<std::array<double, kMostRoundings>> factors(static_cast<std::size_t>(shifts));
   for (int j = 0; j < shifts; ++j) {
     for (int k = 0; k < roundings; ++k) {
-      factors[static_cast<std::size_t>(j)][static_cast<std::size_t>(k)] = c.p_scale * std::exp2(-shift(start, j, k));
+      factors[static_cast<std::size_t>(j)][static_cast<std::size_t>(k)] = c.p_scale * std::exp2(-shift(seed, j, k));
     }
   }
   const std::vector<std::array<double, kScenarios>> maxima = scenario_maxima(c, tokens, scores, row_max);

@@ -226,11 +226,14 @@ Judgement judge(const Faulty& f, bool explained, int threads) {
   const Subject& s = *f.subject;
   Judgement j;
   j.by_bound = outside_bounds(s, f.out);
+  if (j.by_bound && !explained) return j;
+  j.asked = true;
   const Context context(s.view, s.golden, &s.numerics, f.out);
   const Screen screen = run_screen(context, threads);
   const FilterReport report = reference::filters::judge(context, screen, {.threads = threads});
   j.by_filter = report.alarm();
   if (!explained) return j;
+  j.explained = true;
   const Explanation x = explain(context, screen, report, &s.numerics, {.threads = threads});
   if (x.ranked.empty()) return j;
   const Culprit& first = x.ranked.front();

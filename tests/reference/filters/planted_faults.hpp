@@ -44,12 +44,12 @@ struct PlantedFault {
 const std::vector<PlantedFault>& planted_faults();  // the first is "(correct kernel)"
 
 struct Judgement {
-  bool by_bound = false, by_filter = false, named = false;
+  bool by_bound = false, asked = false, by_filter = false, explained = false, named = false;
   std::string told;  // the first suspect, as explained
   bool detected() const { return by_bound || by_filter; }
 };
 
-// `explained`: also ask `explain` for the culprit (slow).
+// The filters are asked where the bound sees nothing; with `explained` always, and `explain` for the culprit.
 Judgement judge(const Faulty& faulty, bool explained, int threads);
 
 }  // namespace xqacheck::tests
