@@ -1,5 +1,7 @@
 #include "reference/filters/filters.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -17,6 +19,9 @@ constexpr std::size_t kJudgedPerFault = 3;
 // this share of the alarm level; a lower share costs time, a higher one power.
 constexpr double kScreenShare = 0.8;
 
+// Of memory for each thread while a suspect is judged: 700,000 tokens of dim 128.
+constexpr double kMostBytes = 2.0 * 0x1p30;
+
 std::vector<Scored> striking(const Context& c, const Screen& screen, const FilterReport& report) {
   std::vector<Scored> all = list_suspects(c, screen, kScreenShare * std::min(report.level, report.place_level));
   std::stable_sort(all.begin(), all.end(), [](const Scored& a, const Scored& b) {
@@ -28,6 +33,13 @@ std::vector<Scored> striking(const Context& c, const Screen& screen, const Filte
     if (taken[s.suspect.fault]++ < kJudgedPerFault) chosen.push_back(s);
   }
   return chosen;
+}
+
+// What judging one KV head of the longest request takes: K, V and a copy of V for the row at hand.
+double bytes_to_judge(const Context& c) {
+  double tokens = 0;
+  for (const Sequence& s : c.sight.sequences()) tokens = std::max(tokens, static_cast<double>(s.length - s.first_seen));
+  return 8 * tokens * (c.problem.head_dim + 2.0 * c.problem.head_dim_v);
 }
 
 // Mean of weight * error^2 that independent, sub-Gaussian and arbitrarily correlated errors of the declared size stay
@@ -93,7 +105,12 @@ FilterReport judge(const Context& c, const Screen& screen, const FilterOptions& 
   report.place_level = alarm_level(screen.places, options.false_alarm_rate / 2);
   report.judged = c.evidence.judged;
   report.not_finite = c.evidence.not_finite;
-  const std::vector<Scored> candidates = striking(c, screen, report);
+  std::vector<Scored> candidates = striking(c, screen, report);
+  if (!candidates.empty() && bytes_to_judge(c) > kMostBytes) {
+    report.skipped = fmt::format("the longest request needs {:.1f} GiB to judge a suspect, the limit is {:.1f}",
+                                 bytes_to_judge(c) / 0x1p30, kMostBytes / 0x1p30);
+    candidates.clear();
+  }
   std::vector<Suspect> suspects;
   for (const Scored& s : candidates) suspects.push_back(s.suspect);
   const std::vector<Expected> expected = suspects.empty()

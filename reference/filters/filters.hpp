@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "kernels/abi/xqacheck_kernel.h"
@@ -35,6 +36,7 @@ struct FilterReport {
   std::uint64_t judged = 0, not_finite = 0;  // elements
   double noise = 0;                          // mean of error^2 * weight; about 1 or less for a correct kernel
   double noise_level = 0;                    // from here on the errors are larger than declared
+  std::string skipped;                       // not empty: why the filters were not run
   bool alarm() const { return !alarms.empty(); }
 };
 

@@ -11,8 +11,17 @@
 namespace xqacheck::reference::filters {
 namespace {
 
-// Pools larger than this are searched at equal distances: the search must end within seconds.
-constexpr std::int64_t kMostPages = 4096;
+// A search must end within seconds: of larger pools every n-th page is tried.
+constexpr double kMostProducts = 1e9;
+
+std::int64_t step_of(const Context& c, const Suspect& page, const std::vector<Group>& groups, std::int64_t pages) {
+  double products = 0;
+  for (const Group& g : groups) {
+    products +=
+        static_cast<double>(g.lines()) * static_cast<double>(page.tokens) * (c.problem.head_dim + c.problem.head_dim_v);
+  }
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(products * static_cast<double>(pages) / kMostProducts));
+}
 
 // What the suspect explains over all KV heads of its request.
 double explained(const Context& c, const Suspect& suspect, const std::vector<Group>& groups) {
@@ -34,7 +43,7 @@ std::vector<Suspect> search_pages(const Context& c, const Suspect& page, int thr
     const Sequence& s = c.sight.sequences()[task / c.problem.kv_heads];
     if (static_cast<std::int32_t>(s.request) == page.request) groups.push_back(make_group(c, task));
   }
-  const std::int64_t pages = physical_pages(c.problem), step = std::max<std::int64_t>(1, pages / kMostPages);
+  const std::int64_t pages = physical_pages(c.problem), step = step_of(c, page, groups, pages);
   const bool one_pool = c.problem.table_stride_v != 0;  // K and V pages have different ids: no page holds both
   std::vector<Suspect> best;
   for (Fault fault : {Fault::page_value_replaced, Fault::page_key_replaced, Fault::page_replaced}) {
