@@ -5,9 +5,9 @@
 
 namespace xqacheck::emulation {
 
-// Writes problem.out (and problem.lse where the family has one) bit for bit as the kernel does with problem.forced_splits
-// sub-sequences. Throws RecipeError when there is no emulator for the family, the recipe cannot be read, or the problem lies
-// outside what the emulator is proven for.
+// Writes problem.out (and problem.lse where the family has one) bit for bit as the kernel does with
+// problem.forced_splits sub-sequences. Throws RecipeError when there is no emulator for the family, the recipe cannot
+// be read, or the problem lies outside what the emulator is proven for.
 void carry_out(const xqacheck_recipe& recipe, const xqacheck_problem& problem);
 
 }  // namespace xqacheck::emulation

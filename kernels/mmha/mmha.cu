@@ -245,19 +245,20 @@ __device__ void consume_tile(const xqacheck_problem& p, Tile& tile, Running& run
 
 // Adds the sink, normalises and writes output and LSE. An empty row gives 0 and -inf (or the sink).
 __device__ void finish(const xqacheck_problem& p, unsigned row, unsigned head, Running& running) {
+  const bool empty = running.maximum == -infinity();  // no token, or none with a score above -inf
   float shrink = 1.f;
   if (p.sinks.data != nullptr) {
     const float sink = as<float>(p.sinks)[head];
     const float maximum = max_or_nan(running.maximum, sink);
     shrink = weight(running.maximum, maximum);
-    running.sum = __fmaf_rn(running.sum, shrink, weight(sink, maximum));
+    running.sum = __fmaf_rn(running.sum, shrink, sink == infinity() ? 1.f : weight(sink, maximum));
     running.maximum = maximum;
   }
-  const float factor = running.sum == 0.f ? 0.f : __fmul_rn(__fmul_rn(__frcp_rn(running.sum), value_of(p.v_scale)), value_of(p.rcp_out_scale));
+  const float factor = __fmul_rn(__fmul_rn(__frcp_rn(running.sum), value_of(p.v_scale)), value_of(p.rcp_out_scale));
   auto* out = static_cast<Output::Bits*>(p.out.data) + row * p.out_stride_row + head * p.out_stride_head;
   for (int j = 0; j < kChannels; ++j) {
     const int channel = threadIdx.x + j * kThreads;
-    if (channel < MMHA_HEAD_DIM_V) out[channel] = Output::store(__fmul_rn(__fmul_rn(running.output[j], shrink), factor));
+    if (channel < MMHA_HEAD_DIM_V) out[channel] = Output::store(empty ? 0.f : __fmul_rn(__fmul_rn(running.output[j], shrink), factor));
   }
   if (p.lse.data != nullptr && threadIdx.x == 0) {
     const float log2_sum = log2_approx(running.sum);

@@ -9,13 +9,18 @@ Verdict check(Trial& trial) {
   struct Variant {
     const char* change;
     std::uint32_t runs;  // on one prepared kernel; the outcome is that of the last
+    Launching launching = Launching::plain;
   };
   // One fresh instance finds races between workers; three launches on one instance find what the first left behind.
-  const Variant variants[] = {{"on a second run", 1}, {"on the third of three launches", 3}};
+  const Variant variants[] = {{"on a second run", 1},
+                              {"on the third of three launches", 3},
+                              {"under load on another stream", 1, Launching::load}};
   Verdict verdict;
   for (const Variant& variant : variants) {
+    if (variant.launching == Launching::load && trial.kernel().memory != XQACHECK_CUDA) continue;
     RunOptions options = trial.run_options();
     options.runs = variant.runs;
+    options.launching = variant.launching;
     verdict = compare_with_plain(trial, trial.run(trial.problem(), options), variant.change);
     if (verdict.status != Status::passed) return verdict;
   }

@@ -148,20 +148,19 @@ Running merge(const Block& block, const std::vector<Running>& partials) {
 
 void finish(const Block& block, Running running) {
   const auto& p = block.p;
+  const bool empty = running.maximum == -kInfinity;
   float shrink = 1;
   if (p.sinks.data != nullptr) {
     const float sink = data_of<float>(p.sinks)[block.head];
     const float maximum = max_or_nan(running.maximum, sink);
     shrink = weight(running.maximum, maximum);
-    running.sum = std::fma(running.sum, shrink, weight(sink, maximum));
+    running.sum = std::fma(running.sum, shrink, sink == kInfinity ? 1.f : weight(sink, maximum));
     running.maximum = maximum;
   }
-  const float factor =
-      running.sum == 0 ? 0.f
-                       : number(arith::rcp_rn_f32(bits(running.sum))) * value_of(p.v_scale) * value_of(p.rcp_out_scale);
+  const float factor = number(arith::rcp_rn_f32(bits(running.sum))) * value_of(p.v_scale) * value_of(p.rcp_out_scale);
   const std::int64_t at = block.row_number * p.out_stride_row + block.head * p.out_stride_head;
   for (std::uint32_t d = 0; d < p.head_dim_v; ++d) {
-    const std::uint32_t value = bits(running.output[d] * shrink * factor);
+    const std::uint32_t value = empty ? 0u : bits(running.output[d] * shrink * factor);
     if (p.out.dtype == XQACHECK_FP16) static_cast<std::uint16_t*>(p.out.data)[at + d] = arith::cvt_rn_f16_f32(value);
     if (p.out.dtype == XQACHECK_BF16) static_cast<std::uint16_t*>(p.out.data)[at + d] = arith::cvt_rn_bf16_f32(value);
     if (p.out.dtype == XQACHECK_E4M3)
