@@ -74,7 +74,9 @@ xqacheck_status workspace(xqacheck_instance*, const xqacheck_problem*, xqacheck_
 xqacheck_status run(xqacheck_instance*, const xqacheck_problem* problem, const xqacheck_launch*) {
   const std::uint32_t splits = split_plan(problem);
   const std::int64_t cells = std::int64_t{problem->total_rows} * problem->q_heads;
-#pragma omp parallel for schedule(dynamic)
+  // Waking threads costs more than a small problem: below about a millisecond of work one thread does it all.
+  const bool large = cells * problem->max_seq_len * problem->head_dim > 4'000'000;
+#pragma omp parallel for schedule(dynamic) if (large)
   for (std::int64_t cell = 0; cell < cells; ++cell) {
     const Block block(*problem, static_cast<std::uint32_t>(cell / problem->q_heads),
                       static_cast<std::uint32_t>(cell % problem->q_heads));
