@@ -92,9 +92,14 @@ std::string by_signal(int number, const ControlPage& page, const AddressBook& bo
   return fmt::format("killed by {} in {}{}", signal_name(number), stage, hint);
 }
 
+std::string protocol_text(const ControlPage& page, const char* what) {
+  const Stage stage = page.stage.load();
+  const bool in_kernel = stage >= Stage::loading && stage <= Stage::destroy;
+  return fmt::format("worker protocol broken{}: the kernel {}", in_kernel ? " in " + stage_text(page) : "", what);
+}
+
 std::string by_exit(int code, const ControlPage& page) {
-  if (page.connection_lost.load() != 0)
-    return "worker protocol broken: the kernel closed file descriptors that are not its own";
+  if (page.connection_lost.load() != 0) return protocol_text(page, "closed file descriptors that are not its own");
   return fmt::format("the kernel called {}({}) in {}", page.exit_called.load() != 0 ? "exit" : "_exit", code,
                      stage_text(page));
 }
@@ -109,11 +114,9 @@ std::string core_text(const Exchange& exchange, const ControlPage& page, const A
       if (WIFSIGNALED(exchange.gone.wait_status)) return by_signal(WTERMSIG(exchange.gone.wait_status), page, book);
       return by_exit(WEXITSTATUS(exchange.gone.wait_status), page);
     case Ending::closed:
-      return fmt::format("worker protocol broken in {}: the kernel closed file descriptors that are not its own",
-                         stage);
+      return protocol_text(page, "closed file descriptors that are not its own");
     case Ending::garbage:
-      return fmt::format("worker protocol broken in {}: the kernel wrote to a file descriptor that is not its own",
-                         stage);
+      return protocol_text(page, "wrote to a file descriptor that is not its own");
     case Ending::stopped:
       return fmt::format("stopped by {} in {}", signal_name(exchange.signal), stage);
     case Ending::timed_out:

@@ -137,10 +137,13 @@ class ProcessRunner::Body {
     DoneReport report;
     std::string why;
     Unpacker unpacker(exchange.message.payload);
-    if (exchange.message.type != MessageType::done || !unpacker.get(report) || !unpacker.get_text(why)) {
+    const std::uint64_t stride = link_.arena().stride();
+    if (exchange.message.type != MessageType::done || !unpacker.get(report) || !unpacker.get_text(why) ||
+        report.status > RunStatus::hung || !is_plausible(report.scratch, stride) ||
+        !is_plausible(report.state, stride)) {
       link_.end();
       outcome.status = RunStatus::crashed;
-      outcome.why = "worker protocol broken: an answer of the wrong form";
+      outcome.why = "worker protocol broken: an answer that makes no sense; the kernel wrote over the worker's memory";
       return;
     }
     outcome.status = report.status;

@@ -62,4 +62,11 @@ SlotPlan plan_slot(std::uint64_t bytes, std::uint64_t align, Placement place, Ac
   return plan;
 }
 
+bool is_plausible(const SlotPlan& plan, std::uint64_t stride) {
+  if (plan.access == Access::none) return plan == SlotPlan{};
+  return plan.access == Access::write && plan.map_begin % kPage == 0 && plan.map_end % kPage == 0 &&
+         plan.map_begin <= plan.data && plan.data <= plan.map_end && plan.bytes <= plan.map_end - plan.data &&
+         plan.map_begin >= kPage && plan.map_end < stride;
+}
+
 }  // namespace xqacheck::properties::isolation

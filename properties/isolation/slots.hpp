@@ -54,4 +54,7 @@ struct SlotPlan {
 // memory.
 SlotPlan plan_slot(std::uint64_t bytes, std::uint64_t align, Placement place, Access access);
 
+// Whether a plan that came from a worker can be one of plan_slot's: a kernel may have written over the worker's memory.
+bool is_plausible(const SlotPlan& plan, std::uint64_t stride);
+
 }  // namespace xqacheck::properties::isolation

@@ -166,6 +166,43 @@ xqacheck_status read_scratch(Instance* i, const Problem* p, const Launch* l) {
   return XQACHECK_OK;
 }
 
+// Overwrites every writable mapping whose line in the process's map contains `name`.
+void scribble(const char* name) {
+  std::FILE* maps = std::fopen("/proc/self/maps", "r");
+  if (maps == nullptr) return;
+  struct Range {
+    char *begin, *end;
+  } ranges[64];
+  int count = 0;
+  char line[512];
+  while (count < 64 && std::fgets(line, sizeof line, maps) != nullptr) {
+    unsigned long begin = 0, end = 0;
+    char mode[5] = "";
+    if (std::sscanf(line, "%lx-%lx %4s", &begin, &end, mode) == 3 && mode[1] == 'w' &&
+        std::strstr(line, name) != nullptr)
+      ranges[count++] = {reinterpret_cast<char*>(begin), reinterpret_cast<char*>(end)};
+  }
+  std::fclose(maps);
+  for (int i = 0; i < count; ++i)
+    std::memset(ranges[i].begin, 0xaa, static_cast<std::size_t>(ranges[i].end - ranges[i].begin));
+}
+
+xqacheck_status scribble_heap(Instance*, const Problem*, const Launch*) {
+  scribble("[heap]");
+  return XQACHECK_OK;
+}
+
+// All that is shared with the harness and writable: outputs, workspace, canaries, the control page.
+xqacheck_status scribble_shared(Instance*, const Problem*, const Launch*) {
+  scribble("xqacheck-arena");
+  return XQACHECK_OK;
+}
+
+xqacheck_status scribble_libraries(Instance*, const Problem*, const Launch*) {
+  scribble(".so");
+  return XQACHECK_OK;
+}
+
 xqacheck_status write_gap(Instance* i, const Problem* p, const Launch* l) {
   static_cast<char*>(p->out.data)[2 * p->head_dim + 1] ^= 1;
   return plain::run(i, p, l);
@@ -209,6 +246,9 @@ static const bool registered = [] {
   RUN("round-up", round_up);
   RUN("join-threads", join_threads);
   RUN("read-scratch", read_scratch);
+  RUN("scribble-heap", scribble_heap);
+  RUN("scribble-shared", scribble_shared);
+  RUN("scribble-libraries", scribble_libraries);
   RUN("arm-alarm", arm_alarm);
   RUN("die-later", die_later);
   return true;

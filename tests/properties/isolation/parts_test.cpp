@@ -47,6 +47,29 @@ TEST_CASE("slot plans keep alignment, guards and canaries for every size") {
       }
 }
 
+TEST_CASE("a plan that no planner makes is not believed") {
+  const std::uint64_t stride = std::uint64_t{64} << 30;
+  const SlotPlan good = plan_slot(300, 16, Placement::plain, Access::write);
+  CHECK(is_plausible(good, stride));
+  CHECK(is_plausible(plan_slot(0, 4, Placement::end, Access::write), stride));
+  CHECK(is_plausible(SlotPlan{}, stride));
+  SlotPlan bad = good;
+  bad.map_end = stride;
+  CHECK_FALSE(is_plausible(bad, stride));
+  bad = good;
+  bad.bytes = ~std::uint64_t{0};
+  CHECK_FALSE(is_plausible(bad, stride));
+  bad = good;
+  bad.data = bad.map_begin - 1;
+  CHECK_FALSE(is_plausible(bad, stride));
+  bad = good;
+  bad.access = static_cast<Access>(0xaaaaaaaa);
+  CHECK_FALSE(is_plausible(bad, stride));
+  bad = good;
+  bad.access = Access::none;
+  CHECK_FALSE(is_plausible(bad, stride));
+}
+
 TEST_CASE("patterns do not depend on where a write begins, and every changed byte is found") {
   for (const Fill fill : {Fill::zero, Fill::nan, Fill::huge, Fill::random}) {
     const Pattern pattern{fill, XQACHECK_BF16, 77, 5};

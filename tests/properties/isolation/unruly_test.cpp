@@ -93,7 +93,7 @@ TEST_CASE("a kernel that prints for ever is stopped in time, and a bounded tail 
 TEST_CASE("a kernel that writes to every file descriptor") {
   const Outcome outcome = run_twice("write-everywhere", 60);
   CHECK(outcome.status == RunStatus::crashed);
-  CHECK_THAT(outcome.why, Catch::StartsWith("worker protocol broken in ") &&
+  CHECK_THAT(outcome.why, Catch::StartsWith("worker protocol broken") &&
                               Catch::EndsWith(": the kernel wrote to a file descriptor that is not its own"));
 }
 
@@ -166,6 +166,18 @@ TEST_CASE("a worker is replaced before leaks pile up") {
   ProcessRunner runner(XQACHECK_TEST_PLUGINS "/good.so:copy", process);
   for (int i = 0; i < 7; ++i) REQUIRE(runner.run(tests::hand_problem(), {}).status == RunStatus::ok);
   CHECK(runner.workers_started() == 3);
+}
+
+TEST_CASE("a kernel that writes over the worker's heap, its libraries or all shared memory") {
+  for (const char* kernel : {"scribble-heap", "scribble-libraries", "scribble-shared"}) {
+    INFO(kernel);
+    const Outcome outcome = run_twice(kernel, 5);
+    INFO(outcome.why);
+    // What the worker still manages to do depends on what was hit: it dies, answers nonsense, hangs in a lock, or
+    // canaries are gone.
+    CHECK((outcome.status == RunStatus::crashed || outcome.status == RunStatus::hung || !outcome.damage.empty()));
+    CHECK((outcome.status == RunStatus::ok || !outcome.why.empty()));
+  }
 }
 
 TEST_CASE("idle threads may stay") {
