@@ -171,6 +171,9 @@ TEST_CASE("a worker is replaced before leaks pile up") {
 TEST_CASE("a kernel that writes over the worker's heap, its libraries or all shared memory") {
   for (const char* kernel : {"scribble-heap", "scribble-libraries", "scribble-shared"}) {
     INFO(kernel);
+#if defined(__SANITIZE_ADDRESS__)
+    if (std::string(kernel) == "scribble-heap") continue;  // the sanitizer's allocator does not use the heap mapping
+#endif
     const Outcome outcome = run_twice(kernel, 5);
     INFO(outcome.why);
     // What the worker still manages to do depends on what was hit: it dies, answers nonsense, hangs in a lock, or
