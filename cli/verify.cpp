@@ -8,6 +8,7 @@
 #include "cli/commands.hpp"
 #include "cli/judging_options.hpp"
 #include "cli/kernel_runners.hpp"
+#include "cli/record_runs.hpp"
 #include "cli/run_report.hpp"
 #include "cli/save_failures.hpp"
 #include "properties/profile.hpp"
@@ -24,6 +25,7 @@ struct Options {
   JudgingOptions judging;
   ReportOptions report;
   SaveOptions save;
+  std::string record;  // folder for recordings; "": none
 };
 
 struct KernelRun {
@@ -94,6 +96,10 @@ void run(const Options& options) {
       return true;
     });
     save_failures(options.save, options.judging, kernel.name, kernel.runners, report);
+    if (!options.record.empty()) {
+      const std::uint32_t count = record_runs(options.record, kernel.name, *kernel.runners.front(), numbers, plan.case_number);
+      report.say(fmt::format("{} runs of {} recorded in {}", count, kernel.name, options.record));
+    }
   }
   set_exit_code(report.finish());
 }
@@ -112,6 +118,8 @@ void add_verify_command(CLI::App& app) {
   add_judging_options(*command, options->judging);
   add_report_options(*command, options->report);
   add_save_options(*command, options->save);
+  command->add_option("--record", options->record, "Also write every run as a recording into this folder (doc/recordings.md)")
+      ->type_name("DIR");
   command->footer(
       "Examples:\n"
       "  xqacheck verify --cases 1000 --seed 7\n"

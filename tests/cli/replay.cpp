@@ -1,8 +1,10 @@
 // xqacheck replay as a person runs it: what it prints and how it exits.
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 
 #include "tests/catch.hpp"
@@ -62,4 +64,17 @@ TEST_CASE("replay: what is no recording exits 2 before anything is printed", "[c
   CHECK(arch.code == 2);
   CHECK_THAT(arch.text, Contains("no matrix instruction of sm_80 takes e4m3"));
   CHECK(arch.text.find("EQUAL") == std::string::npos);
+}
+
+TEST_CASE("verify --record writes recordings that replay gives back bit for bit", "[cli]") {
+  const std::filesystem::path folder = std::filesystem::temp_directory_path() / ("recorded-" + std::to_string(getpid()));
+  const Answer verify = xqacheck("verify --kernel emu-qgmma --property golden --record " + folder.string() +
+                                 " --case \"xqa/1 heads=16/2 len=65,300 kv=e4m3 sinks=2\""
+                                 " --case \"xqa/1 heads=8/1 dim=96 len=200 kv=e4m3 draft=4 mask=random @ plan=3\"");
+  CHECK(verify.code == 0);
+  CHECK_THAT(verify.text, Contains("2 runs of emu-qgmma recorded"));
+  const Answer replay = xqacheck("replay " + folder.string());
+  CHECK(replay.code == 0);
+  CHECK_THAT(replay.text, Contains("2 recordings, 0 different") && Contains("gmma sm_90"));
+  std::filesystem::remove_all(folder);
 }
