@@ -1,5 +1,6 @@
 #include "emulation/arith/tile.hpp"
 
+#include <algorithm>
 #include <array>
 #include <stdexcept>
 
@@ -90,6 +91,14 @@ struct OperandDecoder {
     const size_t vectors = operand.columns_ ? rounded_up(view.vectors, fast::kLanes) : view.vectors;
     // Rows are decoded in chunks of 32 patterns, hence the tail.
     operand.patterns_.assign(rounded_up(vectors * k, fast::kLanes), 0);
+    if (!widen) {
+      if (bytes_of(view.format) == 1) {
+        copy_patterns(operand, view, static_cast<const uint8_t*>(view.bits));
+      } else {
+        copy_patterns(operand, view, static_cast<const uint16_t*>(view.bits));
+      }
+      return;
+    }
     const auto place = [&](size_t vector, size_t i) -> uint16_t& {
       const size_t at = position(operand.instruction_, i);
       return operand
@@ -97,8 +106,7 @@ struct OperandDecoder {
                                       : vector * k + at];
     };
     const auto value = [&](size_t vector, size_t i) {
-      const uint16_t pattern = view.pattern(vector, i);
-      return widen ? kWidened[pattern] : pattern;
+      return kWidened[view.pattern(vector, i)];
     };
     if (view.k_contiguous) {
       for (size_t v = 0; v < view.vectors; ++v) {
@@ -107,6 +115,40 @@ struct OperandDecoder {
     } else {
       for (size_t i = 0; i < view.k; ++i) {
         for (size_t v = 0; v < view.vectors; ++v) place(v, i) = value(v, i);
+      }
+    }
+  }
+
+  // k in its own order: whole runs of one operand are copied at a time.
+  template <class Pattern>
+  static void copy_patterns(DecodedOperand& operand, const OperandView& view, const Pattern* bits) {
+    const size_t k = operand.k_padded_;
+    uint16_t* patterns = operand.patterns_.data();
+    if (!operand.columns_) {
+      for (size_t v = 0; v < view.vectors; ++v) {
+        for (size_t i = 0; i < view.k; ++i) {
+          patterns[v * k + i] = view.k_contiguous ? bits[v * view.leading + i] : bits[i * view.leading + v];
+        }
+      }
+      return;
+    }
+    for (size_t first = 0; first < view.vectors; first += fast::kLanes) {
+      const size_t lanes = std::min(fast::kLanes, view.vectors - first);
+      uint16_t* block = patterns + first * k;
+      if (view.k_contiguous) {
+        // Eight k of all lanes at a time: what is written stays in the first cache.
+        constexpr size_t kRun = 8;
+        for (size_t begin = 0; begin < view.k; begin += kRun) {
+          const size_t end = std::min(view.k, begin + kRun);
+          for (size_t lane = 0; lane < lanes; ++lane) {
+            const Pattern* source = bits + (first + lane) * view.leading;
+            for (size_t i = begin; i < end; ++i) block[i * fast::kLanes + lane] = source[i];
+          }
+        }
+      } else {
+        for (size_t i = 0; i < view.k; ++i) {
+          std::copy_n(bits + i * view.leading + first, lanes, block + i * fast::kLanes);
+        }
       }
     }
   }
