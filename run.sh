@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 scripts/install-packages.sh
-scripts/build.sh default
+scripts/build.sh default xqacheck xqacheck-worker
 scripts/left-out.sh
 
 mkdir -p xqacheck-results
