@@ -7,6 +7,16 @@ function(run_or_stop)
   endif()
 endfunction()
 
+if(NOT NEEDS STREQUAL "")
+  find_program(needed "${NEEDS}" PATHS /usr/local/cuda/bin)
+  if(NOT needed)
+    message("user_project: skipped, there is no ${NEEDS} on this machine")
+    return()
+  endif()
+  get_filename_component(folder "${needed}" DIRECTORY)
+  set(ENV{PATH} "${folder}:$ENV{PATH}")  # CMake looks for nvcc there
+endif()
+
 file(REMOVE_RECURSE "${WORK}")
 file(COPY "${SOURCE}/" DESTINATION "${WORK}/source")
 if(NOT FIND STREQUAL "")
