@@ -1,6 +1,7 @@
 // poison: bytes that must not matter are overwritten one kind at a time, and the output keeps its bits.
 #include <fmt/format.h>
 
+#include "properties/checks/domain.hpp"
 #include "properties/checks/identical.hpp"
 #include "properties/edit_problem.hpp"
 
@@ -37,7 +38,10 @@ Verdict check(Trial& trial) {
       const std::string change = kind.unused.entries ? fmt::format("with bad ids in {}", kind.what)
                                                      : fmt::format("with {} in {}", name_of(fill), kind.what);
       Verdict verdict = compare_with_plain(trial, trial.run(changed, trial.run_options()), change);
-      if (verdict.status != Status::passed) return verdict;
+      if (verdict.status == Status::passed) continue;
+      // Rows that the domain leaves out, such as those without a token, may hold anything.
+      std::string outside = outside_domain(trial.view(), trial.golden(), trial.kernel().domain);
+      return outside.empty() ? verdict : unsupported(std::move(outside));
     }
   }
   if (overwritten == 0) return unsupported("the case has no bytes that do not matter");
