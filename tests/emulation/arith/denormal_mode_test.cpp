@@ -57,6 +57,12 @@ std::vector<uint32_t> everything() {
       multiply_tile(instruction, tile.view_a(), tile.view_b(), c.data(), tile.columns);
       out.insert(out.end(), c.begin(), c.end());
     }
+    // Denormal C, nothing added.
+    const std::vector<uint8_t> zeros(64, 0);
+    std::vector<uint32_t> c{1, 0x80000001, 0x007fffff, 0x807fffff, 0x00400000};
+    const OperandView a{instruction.operands, zeros.data(), 1, 32, 32};
+    multiply_tile(instruction, a, {instruction.operands, zeros.data(), c.size(), 32, 0}, c.data(), c.size());
+    out.insert(out.end(), c.begin(), c.end());
   }
   constexpr size_t kCount = 20000;
   std::vector<uint32_t> a(kCount), b(kCount), c(kCount), y(kCount);

@@ -68,6 +68,25 @@ TEST_CASE("the drawn kinds notice every deliberate error of the rule") {
   }
 }
 
+TEST_CASE("the largest sums: all mantissas of ones, beyond 2^31 grid units") {
+  for (const MatrixInstruction* instruction : {&sm_90::mma_f16(), &sm_90::mma_bf16()}) {
+    const uint16_t largest = 0x3fff;  // 2047/1024 as f16; 255/128 as bf16, whose exponent 127 is the same bits
+    const std::vector<uint16_t> a(16, largest), b(32 * 16, largest);
+    const OperandView view_a{instruction->operands, a.data(), 1, 16, 16};
+    const OperandView view_b{instruction->operands, b.data(), 32, 16, 16};
+    for (const uint32_t c : {0x00000000u, 0x3fffffffu, 0x407fffffu, 0xbfffffffu, 0xc07fffffu, 0x4c7fffffu}) {
+      std::vector<uint32_t> expected(32, c);
+      plain::multiply_tile(*instruction, view_a, view_b, expected.data(), 32);
+      for_each_target([&](const char* target) {
+        INFO(instruction->name << " " << target << " C " << c);
+        std::vector<uint32_t> result(32, c);
+        multiply_tile(*instruction, view_a, view_b, result.data(), 32);
+        CHECK(differences(result, expected) == 0);
+      });
+    }
+  }
+}
+
 TEST_CASE("tiles of every width agree with single columns") {
   const MatrixInstruction& instruction = sm_90::mma_bf16();
   for (size_t columns = 1; columns <= 70; ++columns) {
