@@ -2,13 +2,13 @@
 // plain forms and an inexact f32 matrix product (Eigen) of the same size.
 #include <fmt/core.h>
 
-#include <Eigen/Core>
 #include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <string>
 #include <vector>
 
+#include "bench/eigen_product.hpp"
 #include "emulation/arith/array.hpp"
 #include "emulation/arith/fast/targets.hpp"
 #include "emulation/arith/plain/mufu.hpp"
@@ -61,6 +61,16 @@ std::vector<uint8_t> operand_bytes(Format format, size_t n, uint32_t seed) {
   return bytes;
 }
 
+// Eigen compiled for the best vector unit of this machine.
+auto eigen_product() {
+  auto product = xqacheck::bench::product_baseline;
+#ifdef XQACHECK_BENCH_X86
+  if (__builtin_cpu_supports("avx2") != 0) product = xqacheck::bench::product_avx2;
+  if (__builtin_cpu_supports("avx512bw") != 0) product = xqacheck::bench::product_avx512;
+#endif
+  return product;
+}
+
 void bench_tile(const arith::MatrixInstruction& instruction, size_t rows, size_t columns, size_t k) {
   const auto a = operand_bytes(instruction.operands, rows * k, 1);
   const auto b = operand_bytes(instruction.operands, columns * k, 2);
@@ -75,13 +85,11 @@ void bench_tile(const arith::MatrixInstruction& instruction, size_t rows, size_t
   const Timing whole = measure(0.3, [&] { arith::multiply_tile(instruction, view_a, view_b, c.data(), columns); });
   const Timing plain =
       measure(0.2, [&] { arith::plain::multiply_tile(instruction, view_a, view_b, c.data(), columns); });
-  using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  const auto m = static_cast<Eigen::Index>(rows), n = static_cast<Eigen::Index>(columns),
-             depth = static_cast<Eigen::Index>(k);
-  const Matrix x = Matrix::Random(m, depth);
-  const Matrix y = Matrix::Random(depth, n);
-  Matrix z = Matrix::Zero(m, n);
-  const Timing eigen = measure(0.1, [&] { z.noalias() += x * y; });
+  std::vector<float> x(rows * k, 0.5f), y(columns * k, 0.25f), z(rows * columns, 0.0f);
+  const auto product = eigen_product();
+  const Timing eigen = measure(0.1, [&] {
+    product(x.data(), y.data(), z.data(), static_cast<long>(rows), static_cast<long>(columns), static_cast<long>(k));
+  });
   const auto rate = [macs](double seconds) { return macs / seconds * 1e-6; };
   fmt::print("{:30} {:>3}x{:>3}x{:>4} {:9.0f} {:9.0f} {:9.0f} {:9.0f} {:9.2f} {:9.0f} {:8.0f} {:8.3f}\n",
              instruction.name, rows, columns, k, rate(fast.best), rate(fast.median), rate(whole.best),
