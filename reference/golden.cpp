@@ -133,7 +133,7 @@ class Model {
       return;
     }
     RowSums sums;
-    Coherence coherence(p_.kv_aliased != 0);
+    Coherence coherence;
     for (const Chunk& chunk : unit.results()) {
       sums.add(chunk.sums[r]);
       if (options_.error_model) coherence.add(chunk.coherence[r]);
@@ -143,7 +143,7 @@ class Model {
     g_.lse[index] =
         sink > max ? sink + std::log1p(sums.e * std::exp(max - sink)) : max + std::log(sums.e + std::exp(sink - max));
     if (sink == kInf) g_.special[index] = 1;
-    const RowError error = row_error(p_, model_, row, sums, coherence, unit.largest_k(), sink, g_.lse[index]);
+    const RowError error = row_error(p_, model_, unit, row, sums, coherence, sink, g_.lse[index]);
     if (options_.error_model) g_.lse_worst[index] = error.lse_worst;
     for (std::size_t d = 0; d < dim; ++d) {
       const ElementSums s = element_sums(unit, r, d);

@@ -22,6 +22,7 @@ constexpr double kScoreOverflow = 0x1p120, kDotOverflow = 0x1p126;
 // Equal roundings count as one variable each while that leaves the limit below the plain bound u |out|; beyond (fewer
 // than 25 cells), the plain bound is the bias.
 constexpr double kFewCells = 1.0 / 25;
+constexpr double kUsualLimit = 6;  // standard deviations that a judge allows, about
 // Weights spread over more than an octave (32 cells) have significands in [1, 2) spread log-uniformly, for which the
 // mean of 1 / significand^2 is 3 / (8 ln 2) = 0.541: half spacings are u times the power of two below, not u times the
 // weight. 0.65 leaves room for an uneven spread.
@@ -29,8 +30,8 @@ constexpr double kOctave = 1.0 / 40, kLogUniform = 0.65;
 
 }  // namespace
 
-RowError row_error(const xqacheck_problem& p, const RoundingModel& m, const Row& row, const RowSums& sums,
-                   const Coherence& coherence, double largest_k, double sink, double lse) {
+RowError row_error(const xqacheck_problem& p, const RoundingModel& m, const Unit& unit, const Row& row,
+                   const RowSums& sums, const Coherence& coherence, double sink, double lse) {
   RowError e;
   const double max = row.weights.max;
   const double sink_weight = std::exp(sink - max);
@@ -39,7 +40,7 @@ RowError row_error(const xqacheck_problem& p, const RoundingModel& m, const Row&
   e.base = row.weights.base;
   e.tokens = static_cast<double>(row.tokens);
   e.tiles = e.tokens / m.tile_tokens + 2;  // a window may cut the first and the last
-  e.promise = row.weights.size < kScoreOverflow && row.q_norm * largest_k < kDotOverflow && m.p_fits;
+  e.promise = row.weights.size < kScoreOverflow && row.q_norm * unit.largest_k() < kDotOverflow && m.p_fits;
   e.sink_overflow = sink - max > kExpOverflow;
   e.flushed = std::fabs(e.out_scale) < kSmallFactor * std::max(1.0, m.p_scale) * e.z || e.z > 1 / kSmallFactor;
   if (std::isinf(e.z)) {
@@ -50,11 +51,9 @@ RowError row_error(const xqacheck_problem& p, const RoundingModel& m, const Row&
   e.skipped = sums.skipped / e.z;
   e.tiles2 = sums.tiles2 * std::max(1.0, m.tile_tokens / 64.0) / z2;
   e.cells2 = coherence.cells2() / z2;
-  e.ties = coherence.has_ties(sums.e, sums.e2);
-  if (e.cells2 < kOctave) {
-    const double other = row.weights.score_variance / row.weights.p_variance;
-    e.shrink = (kLogUniform + other) / (1 + other);
-  }
+  e.copies = std::max(unit.copies(), 1u);
+  e.score_part = row.weights.score_variance / (row.weights.score_variance + row.weights.p_variance);
+  if (e.cells2 < kOctave) e.shrink = kLogUniform + (1 - kLogUniform) * e.score_part;
   e.v_gap = sums.v_gap / e.z * std::fabs(e.out_scale);
   e.slope = sums.slope / e.z;
   const double steps = std::ceil(static_cast<double>(p.head_dim) / m.steps);
@@ -132,7 +131,15 @@ ElementError element_error(const RoundingModel& m, const RowError& row, const El
   const bool few_cells = row.cells2 > kFewCells;
   const double weights_sigma = std::sqrt(row.shrink) * (std::sqrt(s.spread) / row.z + t.out * std::sqrt(row.spread));
   const double reach = std::max(s.reach / row.z, t.out);
-  double variance = weights_sigma * weights_sigma;
+  // Copies of a token err alike. Where there are many, the plain bound of P's rounding is the smaller one.
+  const double p_error = m.p_roundings * m.p_unit;
+  const double plain = p_error * (t.abs + (m.sum_of_rounded ? t.out : 0));
+  double variance = weights_sigma * weights_sigma * row.copies;
+  const bool many_copies = row.copies > 1 && kUsualLimit * std::sqrt(variance) > plain;
+  if (many_copies) {
+    variance = weights_sigma * weights_sigma + variance * row.score_part;
+    e.coherent = plain * scale;
+  }
   if (m.p_roundings > 1) variance += m.p_unit * m.p_unit / 3 * t.out * t.out * row.tiles2;
   variance += m.partial_roundings * m.partial_unit * m.partial_unit / 3 * (t.out * t.out + squares);
   double bias = t.out * row.sum_bias + row.tiles * (m.exp_error + 4 * kFp32) * 2 * reach + t.rescale * reach;
@@ -152,15 +159,13 @@ ElementError element_error(const RoundingModel& m, const RowError& row, const El
     bias += (t.steps + row.tiles + 2) * m.grid * reach;
   }
   // Roundings of equal weights are equal: a coherent error, unless the row sum has it as well.
-  const double p_error = m.p_roundings * m.p_unit;
-  if (m.sum_of_unrounded) {
+  if (m.sum_of_unrounded && !many_copies) {
     if (few_cells) {
-      e.coherent += p_error * t.out * scale;
+      e.coherent = p_error * t.out * scale;
     } else {
       variance += p_variance * row.cells2 * t.out * t.out;
     }
   }
-  if (row.ties) e.coherent += p_error * t.abs * scale;
   if (row.skipped > 0) bias += t.wrong + t.out * row.weights;
   if (row.sink_overflow || row.flushed) bias += t.abs;
   const double flush = (row.tokens + 8 * row.tiles + 8) * 0x1p-126 * (1 + scale);

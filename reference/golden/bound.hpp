@@ -20,7 +20,8 @@ struct RowError {
   double tiles2 = 0;        // sum over tiles of (share of the tile)^2
   double cells2 = 0;        // sum over cells of nearly equal weights of (share of the cell)^2
   double shrink = 1;        // of the variance: spread significands round with less than the largest relative error
-  bool ties = false;        // equal scores and V a function of K
+  double score_part = 0;    // share of the variance of a weight that is not by the rounding of P
+  double copies = 1;        // most tokens with equal K and V, whose roundings are equal in every way
   double skipped = 0;       // share of what skip-softmax may leave out
   double v_gap = 0;         // output error by the slack of appended V
   double score_shrink = 0;  // relative, coherent: truncation makes scores smaller
@@ -42,9 +43,9 @@ struct ElementError {
   double coherent = 0;  // of bias: by equal roundings of P
 };
 
-// `sink`: natural-log logit, -inf for none. `lse`: the golden LSE. `largest_k`: largest norm of a K row.
-RowError row_error(const xqacheck_problem& problem, const RoundingModel& model, const Row& row, const RowSums& sums,
-                   const Coherence& coherence, double largest_k, double sink, double lse);
+// `sink`: natural-log logit, -inf for none. `lse`: the golden LSE. `unit`: after pass 2.
+RowError row_error(const xqacheck_problem& problem, const RoundingModel& model, const Unit& unit, const Row& row,
+                   const RowSums& sums, const Coherence& coherence, double sink, double lse);
 
 // Derivative of the output by the logarithm of the softmax scale, before out_scale.
 double slope_of(const RowError& row, const ElementSums& sums);

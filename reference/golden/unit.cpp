@@ -34,7 +34,8 @@ Unit::Unit(const xqacheck_problem& problem, const Sight& sight, const CacheReade
   const std::uint32_t group = problem.q_heads / problem.kv_heads, n = sequence.rows;
   const std::int64_t drafts = sequence.drafts_begin();
   begin_ = sequence.first_seen / kBlock * kBlock;
-  tokens_ = static_cast<std::size_t>(std::max<std::int64_t>(sequence.length - begin_, 0));
+  // Whole vectors of every machine: a partial store may write its neighbours back, which no other thread may touch.
+  tokens_ = static_cast<std::size_t>(std::max<std::int64_t>(sequence.length - begin_, 0) + 7) / 8 * 8;
   drafts_.resize(std::size_t{n} * n);
   used_.assign(tokens_, 0);
   rows_.resize(std::size_t{n} * group);
@@ -60,6 +61,7 @@ Unit::Unit(const xqacheck_problem& problem, const Sight& sight, const CacheReade
   queries_ = pack_queries(std::move(q), rows_.size(), problem.head_dim);
   scores_.resize(rows_.size() * tokens_);
   k_norm_.resize(tokens_);
+  if (options.error_model) keys_.resize(tokens_);
   if (problem.k_new.data != nullptr) {
     k_gap_.resize(tokens_);
     v_gap_.resize(tokens_);
@@ -97,6 +99,7 @@ double Unit::largest_k() const {
 }
 
 void Unit::settle() {
+  copies_ = most_copies(keys_);
   for (std::size_t r = 0; r < rows_.size(); ++r) {
     Row& row = rows_[r];
     double max = -std::numeric_limits<double>::infinity(), size = 0;

@@ -87,11 +87,13 @@ class Unit {
   bool sees(const Row& row, std::int64_t token) const;
   bool weight_is_zero(std::size_t row, std::int64_t token) const;  // the score is -inf
   double largest_k() const;                                        // norm over all used K rows
+  std::uint32_t copies() const { return copies_; }                 // most tokens with equal K and V
   double scratch_bytes() const;                                    // what the unit holds until it is merged
 
  private:
   std::size_t at(std::int64_t token) const { return static_cast<std::size_t>(token - begin_); }
   bool wants(int plane) const { return plane == kOut || (plane == kSlope ? options_.slope : options_.error_model); }
+  std::uint64_t key_of(const TokenRow& k, const TokenRow& v) const;
   void load_k(std::int64_t block, std::int64_t end, double* tile, Chunk& chunk);
   void load_v(std::int64_t block, std::int64_t end, double* tile, Chunk& chunk) const;
   void hide_unseen(const Row& row, std::int64_t block, std::int64_t end, double* scores) const;
@@ -112,13 +114,15 @@ class Unit {
   UnitOptions options_;
   double scale_;            // score per unit of q.k
   std::int64_t begin_ = 0;  // first token looked at, a multiple of the tile
-  std::size_t tokens_ = 0;  // tokens from begin_ on
+  std::size_t tokens_ = 0;  // from begin_ on, rounded up to 8
   std::vector<Row> rows_;
   std::vector<std::uint8_t> drafts_;  // [n][n]: draft row i may attend draft j
   PackedQueries queries_;
   std::vector<double> scores_;                  // [rows][tokens]; -inf where not visible
   std::vector<double> k_norm_, k_gap_, v_gap_;  // [tokens]; the gaps only where tokens are appended
-  std::vector<std::uint8_t> used_;              // [tokens]: some row sees it
+  std::vector<std::uint64_t> keys_;             // [tokens]: of the contents of K and V, 0 where not used
+  std::uint32_t copies_ = 0;
+  std::vector<std::uint8_t> used_;  // [tokens]: some row sees it
   std::vector<Chunk> chunks_;
 };
 

@@ -3,8 +3,10 @@
 #include <cmath>
 #include <limits>
 
+#include "reference/golden/element.hpp"
 #include "reference/golden/tile_values.hpp"
 #include "reference/golden/unit.hpp"
+#include "xxhash.h"
 
 namespace xqacheck::reference {
 namespace {
@@ -13,6 +15,17 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr std::int64_t kBlock = kBlockTokens, kStrip = kStripTokens;
 
 }  // namespace
+
+// Equal K and V rows have equal keys; never 0.
+std::uint64_t Unit::key_of(const TokenRow& k, const TokenRow& v) const {
+  const auto hash = [](const TokenRow& row, std::uint32_t dim, std::uint32_t dtype, std::uint64_t seed) {
+    return row.values != nullptr ? XXH3_64bits_withSeed(row.values, dim * sizeof(double), seed)
+                                 : XXH3_64bits_withSeed(row.raw, dim * std::size_t{bytes_of(dtype)}, seed);
+  };
+  const std::uint64_t of_k = hash(k, problem_.head_dim, problem_.k.dtype, 0);
+  if (problem_.kv_aliased != 0) return of_k | 1u;
+  return hash(v, problem_.head_dim_v, problem_.v.dtype, of_k) | 1u;
+}
 
 void Unit::load_k(std::int64_t block, std::int64_t end, double* tile, Chunk& chunk) {
   const std::uint32_t dim = problem_.head_dim;
@@ -33,6 +46,7 @@ void Unit::load_k(std::int64_t block, std::int64_t end, double* tile, Chunk& chu
     // A NaN or Inf in K makes its rows NaN; the others do not see it.
     k_norm_[at(t)] = std::isfinite(square) ? std::sqrt(square) : 0;
     chunk.largest_k = std::max(chunk.largest_k, k_norm_[at(t)]);
+    if (options_.error_model) keys_[at(t)] = key_of(row, cache_.v(sequence_, kv_head_, t));
     if (k_gap_.empty()) continue;
     k_gap_[at(t)] = cache_.k_gap(sequence_, kv_head_, t);
     v_gap_[at(t)] = cache_.v_gap(sequence_, kv_head_, t);

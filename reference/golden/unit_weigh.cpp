@@ -121,7 +121,7 @@ void Unit::weigh(std::size_t index) {
   w.v.resize(kStrip * dim);
   if (options_.slope) w.slope.resize(rows * kBlock);
   if (options_.error_model) {
-    chunk.coherence.assign(rows, Coherence(problem_.kv_aliased != 0));
+    chunk.coherence.resize(rows);
     chunk.signs.assign(dim, 0);
     chunk.largest.assign(dim, 0);
     w.rest.resize(rows * kBlock);

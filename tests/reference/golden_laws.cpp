@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "hwy/targets.h"
 #include "reference/golden.hpp"
 #include "tests/catch.hpp"
 #include "tests/reference/hand_problem.hpp"
@@ -248,6 +249,34 @@ TEST_CASE("Contradictions and reads outside of a tensor are refused by name") {
   d.rows = 3;
   d.lens = {2};
   CHECK_THROWS_WITH(golden(d.make(), nullptr), Catch::Contains("below the 3 query rows"));
+}
+
+TEST_CASE("Instruction sets agree but for the order of additions") {
+  HandProblem h = varied();
+  h.kv_dtype = XQACHECK_E4M3;
+  h.group = 11;  // more rows than one vector, and a rest
+  h.dim = 48;
+  h.capacity = 203;
+  h.lens = {203, 70, 1};
+  const xqacheck_problem p = h.make();
+  const Golden best = golden(p, nullptr);
+  int sets = 0;
+  for (std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    hwy::SetSupportedTargetsForTest(target);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    const Golden other = golden(p, nullptr);
+    ++sets;
+    INFO(hwy::TargetName(target));
+    for (std::size_t i = 0; i < best.out.size(); ++i) {
+      CHECK(other.out[i] == Approx(best.out[i]).margin(kTight));
+      CHECK(other.worst[i] == Approx(best.worst[i]).epsilon(1e-12));
+      CHECK(other.sigma[i] == Approx(best.sigma[i]).epsilon(1e-12));
+      CHECK(other.bias[i] == Approx(best.bias[i]).epsilon(1e-12));
+    }
+  }
+  CHECK(sets >= 1);
+  hwy::SetSupportedTargetsForTest(0);
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
 }
 
 TEST_CASE("The result does not depend on the number of threads") {
