@@ -28,7 +28,7 @@ TEST_CASE("list names everything that can be chosen, with a sentence each") {
   const Workplace here;
   const std::pair<const char*, std::vector<const char*>> all[] = {
       {"kernels", {"flash32"}},
-      {"properties", {"golden", "rerun", "poison", "relabel", "company", "guard", "workspace", "plan"}},
+      {"properties", {"golden", "rerun", "poison", "relabel", "company", "guard", "workspace", "plan", "bits", "producer", "graph"}},
       {"data", {"normal", "onehot", "ints", "neginf"}},
       {"tables", {"identity", "shuffled", "far"}}};
   for (const auto& [what, names] : all) {
