@@ -8,7 +8,8 @@
 // With several sub-sequences each block leaves (maximum, sum, unnormalised output) in scratch; the block that arrives last merges
 // them in their order, so the result does not depend on who is last.
 //
-// All arithmetic is IEEE fp32 to nearest with denormals, except ex2.approx.ftz, lg2.approx.ftz and the output conversion: the order
+// All arithmetic is IEEE fp32 to nearest with denormals, except ex2.approx, lg2.approx.ftz and the output conversion (ex2.approx without
+// .ftz: weights beside a dominating sink fade out instead of dropping to zero). The order
 // above is the recipe "mmha" that emulation/kernels/mmha carries out bit for bit.
 //
 // Compile-time shape: MMHA_HEAD_DIM, MMHA_HEAD_DIM_V, MMHA_Q, MMHA_KV, MMHA_OUT (the dtypes as numbers of xqacheck_dtype).
@@ -90,7 +91,7 @@ __device__ float infinity() { return __int_as_float(0x7f800000); }
 
 __device__ float exp2_approx(float x) {
   float y;
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  asm("ex2.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
   return y;
 }
 __device__ float log2_approx(float x) {

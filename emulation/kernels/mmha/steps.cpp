@@ -20,7 +20,7 @@ float number(std::uint32_t x) {
 }
 
 float weight(float x, float maximum) {
-  return x == -kInfinity ? 0.f : number(arith::ex2_approx_ftz_f32(bits((x - maximum) * kLog2e)));
+  return x == -kInfinity ? 0.f : number(arith::ex2_approx_f32(bits((x - maximum) * kLog2e)));
 }
 // Maximum that a NaN survives.
 float max_or_nan(float a, float b) {
