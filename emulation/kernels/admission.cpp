@@ -125,8 +125,12 @@ Admission admit(KernelVariant variant, const Recipe& recipe, const xqacheck_prob
 Evidence evidence_of(const Recipe& recipe, const xqacheck_problem& p) {
   const Call call(p);
   if (recipe.arch != "sm_90") return {false, "arch " + recipe.arch + ": its matrix rules are published, not measured here"};
-  const std::string parameters = print_parameters(recipe);
-  if (!parameters.empty() && parameters != "keys_on_m=always") return {false, "a recipe of your own: " + parameters};
+  if (p.rope_kind != XQACHECK_ROPE_NONE || p.k_new.dtype != XQACHECK_NONE || p.qkv_bias.dtype != XQACHECK_NONE) {
+    return {false, "fused RoPE, bias and appended tokens: not emulated"};
+  }
+  if (p.skip_softmax_factor > 0) return {false, "skip-softmax: not emulated"};
+  if (p.kv_aliased != 0 || p.head_dim_v != p.head_dim) return {false, "MLA: not emulated"};
+  if (call.cache != call.half && p.k_scale.value != p.v_scale.value) return {false, "different scales for K and V: not emulated"};
   if (p.beam_width > 1) return {false, "beams: read from the kernel's source, never recorded"};
   if (p.page_tokens == 0) return {false, "contiguous K and V: by the article, never recorded"};
   if (p.page_tokens == 8) return {false, "pages of 8 tokens: never recorded"};

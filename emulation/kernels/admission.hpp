@@ -20,7 +20,8 @@ struct Admission {
 Admission admit(KernelVariant variant, const Recipe& recipe, const xqacheck_problem& problem);
 
 // Proven: runs of this combination were recorded on a GPU and reproduced bit for bit. Believed: by the kernel's source or the
-// article only; the `bits` property must not judge by it. `why` names what is not proven.
+// article only, or not emulated at all; the `bits` property must not judge by it. `why` names what is not proven. Parameters that
+// differ from the public kernels' are the claim of whoever declares them: they do not matter here.
 struct Evidence {
   bool proven = true;
   std::string why;

@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include "emulation/kernels/admission.hpp"
 #include "emulation/kernels/emulate.hpp"
 #include "emulation/kernels/mmha/mmha.h"
 
@@ -30,7 +31,9 @@ void carry_out_mmha(const xqacheck_problem& problem) {
 void carry_out(const xqacheck_recipe& recipe, const xqacheck_problem& problem) {
   const std::string_view family = text(recipe.family);
   if (family == "mmha") return carry_out_mmha(problem);
-  emulate(parse_recipe(family, text(recipe.arch), text(recipe.toolkit), text(recipe.parameters)), problem);
+  const Recipe parsed = parse_recipe(family, text(recipe.arch), text(recipe.toolkit), text(recipe.parameters));
+  if (const Evidence evidence = evidence_of(parsed, problem); !evidence.proven) throw RecipeError(evidence.why);
+  emulate(parsed, problem);
 }
 
 }  // namespace xqacheck::emulation

@@ -83,5 +83,8 @@ TEST_CASE("what was never recorded is only believed", "[admission]") {
   CHECK_THAT(evidence_of(gmma_recipe(), drafts(XQACHECK_E4M3, 9, 8)).why, Contains("64 draft rows"));
   CHECK_THAT(evidence_of(hmma_recipe(), with(decode(XQACHECK_E4M3), [](auto& p) { p.page_tokens = 0; })).why, Contains("contiguous"));
   CHECK_THAT(evidence_of(parse_recipe("hmma", "sm_80", "", ""), decode(XQACHECK_BF16)).why, Contains("sm_80"));
-  CHECK_THAT(evidence_of(parse_recipe("hmma", "sm_90", "", "hint=never"), decode(XQACHECK_BF16)).why, Contains("hint=never"));
+  // A recipe with parameters of its own is its author's claim: bits hold him to it.
+  CHECK(evidence_of(parse_recipe("hmma", "sm_90", "", "hint=never"), decode(XQACHECK_BF16)).proven);
+  CHECK_THAT(evidence_of(hmma_recipe(), with(decode(XQACHECK_E4M3), [](auto& p) { p.rope_kind = XQACHECK_ROPE_NEOX; })).why,
+             Contains("RoPE"));
 }
