@@ -13,8 +13,8 @@ namespace {
 
 using properties::UsageError;
 
-constexpr std::uint64_t kUsualCases = 200;          // a first look that takes seconds
-constexpr std::int64_t kMostCases = 1'000'000'000;  // weeks: more is a typing error
+constexpr std::uint64_t kUsualCases = 200;       // a first look that takes seconds
+constexpr std::int64_t kMostCases = 10'000'000;  // days: more is a typing error
 constexpr std::uint32_t kMostShards = 1'000'000;
 
 bool read_number(std::string_view text, std::uint32_t& value) {
@@ -30,7 +30,9 @@ void add_case_options(CLI::App& command, CaseOptions& options) {
       ->type_name("FILE");
   command.add_option("--cases", options.cases, "Number of random cases (200 if no --case or --corpus is given)")
       ->type_name("N");
-  command.add_option("--seed", options.seed, "Seed of the random cases (0)")->type_name("S");
+  command.add_option("--seed", options.seed, "Seed of the random cases (0)")
+      ->type_name("S")
+      ->check(CLI::NonNegativeNumber);
   command
       .add_option("--shard", options.shard,
                   "Run part I of N of the cases, I from 1 to N; the parts cover each case once")

@@ -44,6 +44,7 @@ std::string command_for(const Options& options, const reference::Case& subject) 
 
 void run(const Options& options) {
   const CaseSource source(options.cases);
+  const TrialOptions trial = trial_options(options.judging);
   Runners pairs = make_pairs(options);
   // Drawn for the first build: a feature that only the second one has is no difference of builds.
   const Profile profile =
@@ -60,7 +61,7 @@ void run(const Options& options) {
   CampaignPlan plan;
   plan.numbers = source.numbers();
   plan.properties = {&diff_property};
-  plan.options = trial_options(options.judging);
+  plan.options = trial;
   plan.case_number = [&](std::uint64_t number) {
     reference::RunLine line = source.at(number, options.first, profile).run;
     line.property.clear();  // a corpus names properties; here its cases count

@@ -26,7 +26,7 @@ void add_judging_options(CLI::App& command, JudgingOptions& options);  // and pr
 std::vector<const properties::Property*> chosen_properties(const JudgingOptions& options);
 properties::TrialOptions trial_options(const JudgingOptions& options);
 
-// The kernels asked for; all built-in host kernels if none is.
+// The kernels asked for; the built-in host kernels if none is, without emulators unless `all` is asked for.
 std::vector<std::string> chosen_kernels(const std::vector<std::string>& asked);
 
 }  // namespace xqacheck::cli

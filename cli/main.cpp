@@ -1,9 +1,11 @@
 // xqacheck: parses the command line, runs one command, turns errors into exit codes.
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <string>
+#include <vector>
 
 #include "cli/commands.hpp"
 #include "properties/errors.hpp"
@@ -19,6 +21,26 @@ int complain(const std::exception& error, int code) {
   std::fflush(stdout);
   fmt::print(stderr, "xqacheck: {}\n", error.what());
   return code;
+}
+
+// CLI11 only says that a command is missing; a person who mistyped one wants to hear which. "" for a known command.
+std::string unknown_command(const CLI::App& app, int argc, char** argv) {
+  const CLI::App* level = &app;
+  for (int i = 1; i < argc && argv[i][0] != '-' && !level->get_subcommands({}).empty(); ++i) {
+    const CLI::App* next = nullptr;
+    std::vector<std::string> names;
+    for (const CLI::App* command : level->get_subcommands({})) {
+      names.push_back(command->get_name());
+      if (names.back() == argv[i]) next = command;
+    }
+    if (next == nullptr) {
+      const std::string near = xqacheck::reference::nearest_of(argv[i], {names.begin(), names.end()});
+      return fmt::format("no command '{}'; there are {}{}", xqacheck::reference::printable(argv[i]),
+                         fmt::join(names, ", "), near.empty() ? "" : " (did you mean '" + near + "'?)");
+    }
+    level = next;
+  }
+  return "";
 }
 
 }  // namespace
@@ -43,6 +65,8 @@ int main(int argc, char** argv) {
   cli::add_replay_command(app);
   cli::add_arith_command(app);
   cli::add_probe_command(app);
+  if (const std::string unknown = unknown_command(app, argc, argv); !unknown.empty())
+    return complain(properties::UsageError(unknown), kUsage);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {  // --help, --version

@@ -9,6 +9,7 @@
 #include "cli/kernel_runners.hpp"
 #include "properties/campaign.hpp"
 #include "properties/corpus.hpp"
+#include "properties/diagnose.hpp"
 #include "properties/errors.hpp"
 #include "properties/failure_file.hpp"
 #include "properties/report/atomic_file.hpp"
@@ -94,8 +95,10 @@ void run(const Options& options) {
           ": names no kernel: add ' @ kernel=NAME' to the line or give --kernel (see: xqacheck list kernels)");
     if (run.kernel != loaded) runners = make_runners(run.kernel, 1), loaded = run.kernel;
     reference::make_problem(run.subject);  // a case that cannot be made is an error of the line here
-    const CaseResult result = judge_case(run, properties_of(run, options), *runners.front(), trial);
-    for (const Verdict& verdict : result.verdicts) {
+    Trial one(run, *runners.front(), trial);
+    for (const Property* property : properties_of(run, options)) {
+      Verdict verdict = judge_property(*property, one);
+      add_diagnosis(verdict, one);
       fmt::print("{}", explain(verdict));
       fmt::print("  output xxh64: {:016x}\n", verdict.out_hash);
       if (replay.saved && verdict.property == replay.saved->run.property)

@@ -54,11 +54,15 @@ void RunReport::add(const std::string& kernel, const CaseResult& result, const s
     if (json_) json_->add(verdict, kernel, result.number);
     if (!is_failure(verdict.status)) continue;
     const int seen = explained_[kernel + ' ' + verdict.property + ' ' + name_of(verdict.status) + ' ' + verdict.kind]++;
-    if (seen == 0) distinct_.push_back({kernel, verdict});
+    if (seen == 0) distinct_.push_back({kernel, verdict, result.number});
     if (seen < kExplained) say(explain(verdict, reproduce));
   }
   tally_.add_case(result.executed);
   progress_.advance(++done_, tally_.total().failures());
+}
+
+void RunReport::add_shrunk(const Distinct& failure, const Verdict& smallest) {
+  if (json_) json_->add_shrunk(smallest, failure.kernel, failure.case_number);
 }
 
 void RunReport::say(const std::string& text) {

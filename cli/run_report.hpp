@@ -38,13 +38,18 @@ class RunReport {
   // `reproduce`: the command that replays a failing verdict; empty: `xqacheck repro` with its run line.
   void add(const std::string& kernel, const properties::CaseResult& result, const std::string& reproduce = "");
 
-  void say(const std::string& text);  // a line for people, between the progress lines
-
   // The first failure of every (kernel, property, kind).
   struct Distinct {
     std::string kernel;
     properties::Verdict verdict;
+    std::uint64_t case_number = 0;
   };
+
+  // The smallest case that fails as `failure` does, for the result file; the counts stay as they are.
+  void add_shrunk(const Distinct& failure, const properties::Verdict& smallest);
+
+  void say(const std::string& text);  // a line for people, between the progress lines
+
   const std::vector<Distinct>& failures() const { return distinct_; }
 
   int finish();  // writes files and table; returns the exit code

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "properties/corpus.hpp"
+#include "properties/diagnose.hpp"
 #include "properties/failure_file.hpp"
 #include "properties/report/atomic_file.hpp"
 #include "properties/report/explain.hpp"
@@ -17,6 +18,13 @@ using namespace properties;
 namespace {
 
 constexpr std::size_t kMostSaved = 10;  // failures of distinct kinds; more are consequences of these
+
+// With what the error looks like, for people.
+Verdict diagnosed(Verdict verdict, Runners& runners, const JudgingOptions& judging) {
+  Trial trial(reference::parse_run_line(verdict.run_line), *runners.front(), trial_options(judging));
+  add_diagnosis(verdict, trial);
+  return verdict;
+}
 
 Verdict shrunk(const Verdict& failing, const reference::RunLine& run, const JudgingOptions& judging, Runners& runners,
                RunReport& report) {
@@ -34,8 +42,9 @@ Verdict shrunk(const Verdict& failing, const reference::RunLine& run, const Judg
                          smaller.how.local_minimum ? "no single step makes it smaller still"
                          : smaller.how.out_of_time ? "stopped by the time limit"
                                                    : "stopped by the limit on candidates"));
-  report.say(explain(smaller.verdict));
-  return smaller.verdict;
+  const Verdict smallest = diagnosed(smaller.verdict, runners, judging);
+  report.say(explain(smallest));
+  return smallest;
 }
 
 }  // namespace
@@ -55,6 +64,7 @@ void save_failures(const SaveOptions& options, const JudgingOptions& judging, co
     const reference::RunLine run = reference::parse_run_line(failure.verdict.run_line);
     const Verdict verdict =
         options.no_shrink ? failure.verdict : shrunk(failure.verdict, run, judging, runners, report);
+    if (!options.no_shrink) report.add_shrunk(failure, verdict);
     const SavedFailure saved =
         saved_failure(verdict, failure.verdict.run_line, hash_of(reference::make_problem(verdict.subject)));
     const std::string path = options.folder + "/" + file_name_of(saved);

@@ -79,6 +79,7 @@ void announce(const RunHeader& header, RunReport& report, std::size_t cases) {
 void run(const Options& options) {
   const CaseSource source(options.cases);
   const std::vector<const Property*> chosen = chosen_properties(options.judging);
+  const TrialOptions trial = trial_options(options.judging);
   std::vector<KernelRun> kernels;
   for (const std::string& spec : chosen_kernels(options.kernels)) kernels.push_back(prepare(spec, options, source));
   const std::vector<std::uint64_t> numbers = source.numbers();
@@ -89,7 +90,7 @@ void run(const Options& options) {
     CampaignPlan plan;
     plan.numbers = numbers;
     plan.properties = chosen;
-    plan.options = trial_options(options.judging);
+    plan.options = trial;
     plan.case_number = [&](std::uint64_t number) { return source.at(number, kernel.spec, kernel.profile).run; };
     run_campaign(plan, kernel.runners, [&](const CaseResult& result) {
       report.add(kernel.name, result);
@@ -110,9 +111,9 @@ void add_verify_command(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("verify", "Judge kernels on random and given cases");
   command
-      ->add_option(
-          "--kernel", options->kernels,
-          "A built-in kernel, ./plugin.so or ./plugin.so:name; may be given several times (all built-in host kernels)")
+      ->add_option("--kernel", options->kernels,
+                   "Built-in name, ./plugin.so or ./plugin.so:name; may be given several times; all: emulators too (no "
+                   "emulators)")
       ->type_name("KERNEL");
   add_case_options(*command, options->cases);
   add_judging_options(*command, options->judging);

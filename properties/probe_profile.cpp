@@ -17,6 +17,7 @@ using namespace reference;
 // A kernel that hangs on everything must not be asked a hundred times: after this many hangs the rest counts as
 // supported, and the run itself shows what happens.
 constexpr int kMostHangs = 2;
+constexpr int kMostCrashes = 8;  // each costs a new worker
 constexpr double kProbeSeconds = 5;
 
 class Probe {
@@ -25,13 +26,14 @@ class Probe {
 
   // Crashes and errors count as supported: the run itself shall show them.
   bool supports(const Case& unsettled) {
-    if (hangs_ >= kMostHangs) return true;
+    if (hangs_ >= kMostHangs || crashes_ >= kMostCrashes) return true;
     const Case c = settled(unsettled);
     if (!is_consistent(c)) return false;
     RunOptions options;
     options.timeout_seconds = kProbeSeconds;
     const Outcome outcome = runner_.run(make_problem(c), options);
     hangs_ += outcome.status == RunStatus::hung;
+    crashes_ += outcome.status == RunStatus::crashed;
     why_ = outcome.why;
     return outcome.status != RunStatus::unsupported && outcome.status != RunStatus::invalid;
   }
@@ -69,7 +71,7 @@ class Probe {
 
  private:
   Runner& runner_;
-  int hangs_ = 0;
+  int hangs_ = 0, crashes_ = 0;
   std::string why_;
   std::vector<std::string> left_out_;
 };

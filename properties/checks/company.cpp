@@ -31,7 +31,7 @@ std::optional<Verdict> check_batch(Trial& trial, const std::vector<std::uint32_t
   for (std::uint32_t i = 0; i < chosen.size(); ++i) {
     const auto difference =
         first_difference(whole, trial.plain_run(), rows_of(whole, chosen[i]), part, outcome, rows_of(part, i));
-    if (difference) return verdict_of_difference(whole, *difference, change);
+    if (difference) return verdict_of_difference(*difference, change);
   }
   return std::nullopt;
 }

@@ -1,4 +1,6 @@
-// golden: every output element, and LSE where asked for, lies within its bound around the fp64 result.
+// golden: every output element, LSE where asked for, and what fused RoPE appended to the cache lies within its bound
+// around the fp64 result.
+#include "properties/checks/judge_appended.hpp"
 #include "properties/checks/judge_golden.hpp"
 
 namespace xqacheck::properties {
@@ -7,7 +9,9 @@ namespace {
 Verdict check(Trial& trial) {
   const Outcome& outcome = trial.plain_run();
   if (!is_judgeable(outcome)) return verdict_of_broken_run(outcome, "");
-  return judge_golden(trial.view(), trial.golden(), trial.kernel(), outcome, "");
+  Verdict verdict = judge_golden(trial.view(), trial.golden(), trial.kernel(), outcome, "");
+  if (verdict.status != Status::passed && verdict.status != Status::mistrusted) return verdict;
+  return judge_appended(trial.problem(), outcome, "").value_or(verdict);
 }
 
 }  // namespace

@@ -4,15 +4,13 @@
 
 namespace xqacheck::properties {
 
-Verdict verdict_of_difference(const xqacheck_problem& problem, const Difference& difference,
-                              const std::string& change) {
+Verdict verdict_of_difference(const Difference& difference, const std::string& change) {
   Verdict verdict = failed(difference.in_lse ? "other LSE bits" : "other bits", "");
   verdict.message = fmt::format("{}, {} of {} {} differ from the plain run", change, difference.differing,
                                 difference.elements, difference.in_lse ? "LSE values" : "output elements");
   verdict.elements = difference.elements;
   verdict.bad_elements = difference.differing;
   verdict.evidence = {difference.first};
-  (void)problem;
   return verdict;
 }
 
@@ -21,7 +19,10 @@ Verdict compare_with_plain(Trial& trial, const Outcome& changed, const std::stri
   if (auto verdict = verdict_of_side_effects(changed, change)) return *verdict;
   const xqacheck_problem problem = trial.view();
   const auto difference = first_difference(problem, trial.plain_run(), changed);
-  if (difference) return verdict_of_difference(problem, *difference, change);
+  if (difference) return verdict_of_difference(*difference, change);
+  const Outcome& plain = trial.plain_run();
+  if (plain.k_appended != changed.k_appended || plain.v_appended != changed.v_appended)
+    return failed("other appended bits", change + ", what was appended to the cache differs from the plain run");
   Verdict verdict = passed();
   verdict.elements = std::uint64_t{problem.total_rows} * problem.q_heads * problem.head_dim_v;
   return verdict;

@@ -12,7 +12,7 @@ namespace xqacheck::properties {
 // the change for messages: "with NaN in unused pages".
 Verdict compare_with_plain(Trial& trial, const Outcome& changed, const std::string& change);
 
-Verdict verdict_of_difference(const xqacheck_problem& problem, const Difference& difference, const std::string& change);
+Verdict verdict_of_difference(const Difference& difference, const std::string& change);
 
 // What every such law needs first: a plain run to compare with, of a kernel that gives equal bits for equal inputs.
 std::optional<Verdict> no_plain_run(Trial& trial);

@@ -40,7 +40,8 @@ class PoolsAfterRun {
       for (std::uint32_t head = 0; head < problem_.kv_heads; ++head) {
         const std::size_t from = (std::size_t{row} * problem_.kv_heads + head) * row_bytes;
         if (from + row_bytes > rows.size()) return;
-        const std::uint64_t to = is_v ? view_.v_row(place.request, 0, token, head) : view_.k_row(place.request, 0, token, head);
+        const std::uint64_t to =
+            is_v ? view_.v_row(place.request, 0, token, head) : view_.k_row(place.request, 0, token, head);
         std::memcpy(pool.data() + to * size, rows.data() + from, row_bytes);
       }
     }
@@ -54,7 +55,8 @@ class PoolsAfterRun {
 
 BadElement bad_element(const xqacheck_problem& problem, const reference::CacheFault& fault) {
   BadElement bad;
-  bad.request = fault.request, bad.row = place_of_row(problem, fault.row).row, bad.head = fault.kv_head, bad.dim = fault.channel;
+  bad.request = fault.request, bad.row = place_of_row(problem, fault.row).row, bad.head = fault.kv_head,
+  bad.dim = fault.channel;
   bad.got = fault.got, bad.want = fault.want, bad.bound = fault.bound, bad.token = fault.token;
   bad.ulps = ulps_between(problem.k.dtype, fault.got, fault.want);
   return bad;
@@ -62,18 +64,23 @@ BadElement bad_element(const xqacheck_problem& problem, const reference::CacheFa
 
 }  // namespace
 
-std::optional<Verdict> judge_appended(const reference::Problem& problem, const Outcome& outcome, const std::string& during) {
+std::optional<Verdict> judge_appended(const reference::Problem& problem, const Outcome& outcome,
+                                      const std::string& during) {
   const xqacheck_problem view = problem.view(nullptr, nullptr);
   if (view.k_new.dtype == XQACHECK_NONE || outcome.k_appended.empty()) return std::nullopt;
   const PoolsAfterRun pools(problem, outcome);
   std::uint64_t checked = 0;
   constexpr std::size_t kKept = 4096;  // all of a small case: the count is of those
-  const auto faults = reference::check_cache(view, pools.k().data(), pools.k().size(), pools.v().data(), pools.v().size(), kKept, &checked);
+  const auto faults = reference::check_cache(view, pools.k().data(), pools.k().size(), pools.v().data(),
+                                             pools.v().size(), kKept, &checked);
   if (faults.empty()) return std::nullopt;
-  Verdict verdict = failed("appended", fmt::format("{}{} of {} numbers appended to the cache are wrong, the first in {}",
-                                                   during.empty() ? "" : during + ": ", faults.size(), checked, faults.front().v ? "V" : "K"));
+  Verdict verdict =
+      failed("appended",
+             fmt::format("{}{} of {} numbers appended to the cache are wrong, the first in {}",
+                         during.empty() ? "" : during + ": ", faults.size(), checked, faults.front().v ? "V" : "K"));
   verdict.elements = checked, verdict.bad_elements = faults.size();
-  for (std::size_t i = 0; i < std::min<std::size_t>(4, faults.size()); ++i) verdict.evidence.push_back(bad_element(view, faults[i]));
+  for (std::size_t i = 0; i < std::min<std::size_t>(4, faults.size()); ++i)
+    verdict.evidence.push_back(bad_element(view, faults[i]));
   return verdict;
 }
 

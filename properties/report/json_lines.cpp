@@ -71,8 +71,8 @@ std::string json_of(const RunHeader& header) {
                   {"started", header.started}});
 }
 
-std::string json_of(const Verdict& verdict, const std::string& kernel, std::uint64_t case_number) {
-  ordered_json json{{"type", "verdict"},
+std::string json_of(const Verdict& verdict, const std::string& kernel, std::uint64_t case_number, const char* type) {
+  ordered_json json{{"type", type},
                     {"number", case_number},
                     {"kernel", kernel},
                     {"property", verdict.property},
@@ -119,6 +119,10 @@ JsonLinesFile::JsonLinesFile(const std::string& path, const RunHeader& header) :
 
 void JsonLinesFile::add(const Verdict& verdict, const std::string& kernel, std::uint64_t case_number) {
   line(json_of(verdict, kernel, case_number));
+}
+
+void JsonLinesFile::add_shrunk(const Verdict& verdict, const std::string& kernel, std::uint64_t case_number) {
+  line(json_of(verdict, kernel, case_number, "shrunk"));
 }
 
 void JsonLinesFile::finish(const Tally& tally, const Conclusion& conclusion, double seconds) {

@@ -18,13 +18,16 @@
 namespace xqacheck::properties {
 
 std::string json_of(const RunHeader& header);
-std::string json_of(const Verdict& verdict, const std::string& kernel, std::uint64_t case_number);
+// `type`: "verdict", or "shrunk" for the smallest case that fails as an earlier verdict did.
+std::string json_of(const Verdict& verdict, const std::string& kernel, std::uint64_t case_number,
+                    const char* type = "verdict");
 std::string json_of(const Tally& tally, const Conclusion& conclusion, double seconds);
 
 class JsonLinesFile {
  public:
   JsonLinesFile(const std::string& path, const RunHeader& header);  // throws EnvironmentError
   void add(const Verdict& verdict, const std::string& kernel, std::uint64_t case_number);
+  void add_shrunk(const Verdict& verdict, const std::string& kernel, std::uint64_t case_number);
   void finish(const Tally& tally, const Conclusion& conclusion, double seconds);
 
  private:
@@ -42,8 +45,9 @@ struct ResultLine {
 struct Results {
   std::string tool;  // version that wrote the file
   std::vector<ResultLine> verdicts;
-  bool torn = false;             // the last line was cut off and is left out
-  std::optional<int> exit_code;  // of the summary; absent when the run did not end
+  std::vector<ResultLine> shrunk;  // smallest cases of some of the failures
+  bool torn = false;               // the last line was cut off and is left out
+  std::optional<int> exit_code;    // of the summary; absent when the run did not end
 };
 
 // Throws UsageError naming the line when the text is no result of a version that this tool reads.

@@ -60,6 +60,8 @@ void read_line(const json& line, bool first, Results& results) {
     results.tool = line.at("tool");
   } else if (type == "verdict") {
     results.verdicts.push_back(verdict_of(line));
+  } else if (type == "shrunk") {
+    results.shrunk.push_back(verdict_of(line));
   } else if (type == "summary") {
     results.exit_code = line.at("exit_code").get<int>();
   } else {

@@ -15,7 +15,8 @@ struct Malformed {
 // Every option of the command with a value that makes no sense, and every kind of text with a fault in it.
 const Malformed kAll[] = {
     {{}, "A subcommand is required"},
-    {{"verfy"}, "verfy"},
+    {{"verfy"}, "no command 'verfy'; there are verify, repro, diff, list"},
+    {{"verfy"}, "(did you mean 'verify'?)"},
     {{"verify", "--casse", "xqa/1"}, "--casse"},
     {{"verify", "--cases", "many"}, "--cases"},
     {{"verify", "--cases", "0"}, "--cases 0: needs a number from 1"},
@@ -37,7 +38,7 @@ const Malformed kAll[] = {
     {{"verify", "--timeout", "soon"}, "--timeout"},
     {{"verify", "--min-executed", "101", "--case", "xqa/1 len=5"}, "--min-executed 101: needs a share in per cent"},
     {{"verify", "--max-mistrusted", "-1", "--case", "xqa/1 len=5"}, "--max-mistrusted -1: needs a share in per cent"},
-    {{"verify", "--property", "goldn"}, "--property goldn: there is golden, rerun"},
+    {{"verify", "--property", "goldn"}, "--property goldn: there is golden, "},
     {{"verify", "--property", "goldn"}, "(did you mean 'golden'?)"},
     {{"verify", "--kernel", "flash23", "--cases", "1"}, "flash23"},
     {{"verify", "--kernel", "./no-such.so", "--cases", "1"}, "no-such.so"},
@@ -67,7 +68,7 @@ const Malformed kAll[] = {
     {{"diff", "flash32"}, "second is required"},
     {{"diff", "flash32", "flash23", "--cases", "1"}, "flash23"},
     {{"list"}, "A subcommand is required"},
-    {{"list", "kernel"}, "kernel"},
+    {{"list", "kernel"}, "no command 'kernel'; there are kernels, properties, data, tables (did you mean 'kernels'?)"},
     {{"list", "kernels", "./no-such.so"}, "no-such.so"},
 };
 

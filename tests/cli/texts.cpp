@@ -28,7 +28,9 @@ TEST_CASE("list names everything that can be chosen, with a sentence each") {
   const Workplace here;
   const std::pair<const char*, std::vector<const char*>> all[] = {
       {"kernels", {"flash32"}},
-      {"properties", {"golden", "rerun", "poison", "relabel", "company", "guard", "workspace", "plan", "bits", "producer", "graph"}},
+      {"properties",
+       {"golden", "bits", "rerun", "poison", "relabel", "company", "guard", "workspace", "plan", "edges", "producer",
+        "graph"}},
       {"data", {"normal", "onehot", "ints", "neginf"}},
       {"tables", {"identity", "shuffled", "far"}}};
   for (const auto& [what, names] : all) {

@@ -22,6 +22,16 @@ Verdict judge(const char* property, FakeRunner& runner, const std::string& line 
   return judge_property(*property_named(property), trial);
 }
 
+// What a host kernel without a recipe can be judged by: the others need a recipe or a GPU.
+std::vector<const Property*> host_laws() {
+  std::vector<const Property*> laws;
+  for (const Property* property : all_properties()) {
+    const std::string id = property->id;
+    if (id != "bits" && id != "producer" && id != "graph") laws.push_back(property);
+  }
+  return laws;
+}
+
 const xqacheck::reference::Problem& original() {
   static const auto problem = xqacheck::reference::make_problem(parse_run_line(kBatch).subject);
   return problem;
@@ -47,7 +57,7 @@ std::uint32_t length(const xqacheck_problem& p, int request) {
 }  // namespace
 
 TEST_CASE("a correct kernel passes every property") {
-  for (const Property* property : all_properties()) {
+  for (const Property* property : host_laws()) {
     INFO(property->id);
     FakeRunner runner;
     const Verdict verdict = judge(property->id, runner);
@@ -97,7 +107,7 @@ TEST_CASE("what a run did becomes the status of the verdict") {
                                               {RunStatus::hung, Status::hung}};
   for (const auto& [run, status] : all) {
     FakeRunner runner([run = run](auto&, auto&, Outcome& outcome) { outcome.status = run, outcome.why = "because"; });
-    for (const Property* property : all_properties()) {
+    for (const Property* property : host_laws()) {
       const Verdict verdict = judge(property->id, runner);
       CHECK(verdict.status == status);
       CHECK_THAT(verdict.message, Contains("because"));
