@@ -60,7 +60,7 @@ xqacheck_status run(xqacheck_instance* instance, const xqacheck_problem* p, cons
   if (bytes.begin == nullptr) return XQACHECK_OK;
   volatile char* at = touch == kReadBefore || touch == kWriteBefore ? bytes.begin - 1 : bytes.begin + bytes.size;
   if (touch == kWriteInside) at = bytes.begin + 1;
-  static volatile char sink;
+  [[maybe_unused]] static volatile char sink;
   if (touch == kReadBefore || touch == kReadPast)
     sink = *at;
   else
