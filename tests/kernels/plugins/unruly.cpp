@@ -209,7 +209,8 @@ xqacheck_status write_gap(Instance* i, const Problem* p, const Launch* l) {
 }
 
 xqacheck_status arm_alarm(Instance* i, const Problem* p, const Launch* l) {
-  ualarm(300, 0);
+  static int calls = 0;
+  if (++calls == 1) alarm(2);
   signal(SIGSEGV, SIG_IGN);
   return plain::run(i, p, l);
 }
