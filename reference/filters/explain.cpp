@@ -33,9 +33,9 @@ Judged judge_candidate(const Context& c, const Candidate& candidate, const std::
   } else {
     j.gain = j.tally.explained_in_full();
   }
-  // A row of garbage explains itself whatever it is; it stands for its error only when nothing with a meaning does as
-  // well.
-  if (candidate.suspect.fault == Fault::row_garbage) j.gain *= 0.95;
+  // A row of garbage explains itself whatever it is, its ordinary noise included: that does not count, and it stands
+  // for its error only when nothing with a meaning does as well.
+  if (candidate.suspect.fault == Fault::row_garbage) j.gain = 0.95 * j.gain - c.problem.head_dim_v;
   return j;
 }
 

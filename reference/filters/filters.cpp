@@ -23,7 +23,7 @@ constexpr double kScreenShare = 0.8;
 constexpr double kMostBytes = 2.0 * 0x1p30;
 
 std::vector<Scored> striking(const Context& c, const Screen& screen, const FilterReport& report) {
-  std::vector<Scored> all = list_suspects(c, screen, kScreenShare * std::min(report.level, report.place_level));
+  std::vector<Scored> all = list_suspects(c, screen, kScreenShare * report.scale_level);
   std::stable_sort(all.begin(), all.end(), [](const Scored& a, const Scored& b) {
     return std::fabs(a.tally.sigmas()) > std::fabs(b.tally.sigmas());
   });
@@ -66,17 +66,18 @@ void judge_noise(const Context& c, double rate, FilterReport& report) {
   report.noise = sum / trace;
   report.noise_level = std::pow(std::sqrt(spread) + std::sqrt(bias), 2) / trace;
   if (report.noise > report.noise_level) {
-    report.alarms.push_back(
-        {Suspect{.fault = Fault::noise}, std::sqrt(report.noise), report.level * report.noise / report.noise_level});
+    report.alarms.push_back({Suspect{.fault = Fault::noise}, std::sqrt(report.noise),
+                             report.run_level * report.noise / report.noise_level});
   }
 }
 
 }  // namespace
 
-bool about_whole_run(const Suspect& suspect) {
+Family family_of(const Suspect& suspect) {
   switch (suspect.fault) {
     case Fault::softmax_scale:
     case Fault::output_scale:
+      return Family::scale;
     case Fault::length_short:
     case Fault::length_long:
     case Fault::window_narrow:
@@ -84,12 +85,17 @@ bool about_whole_run(const Suspect& suspect) {
     case Fault::mask_full:
     case Fault::mask_causal:
     case Fault::noise:
-      return true;
+      return Family::run;
     case Fault::sink_ignored:
-      return suspect.heads != Heads::one;
+      return suspect.heads == Heads::one ? Family::place : Family::run;
     default:
-      return false;
+      return Family::place;
   }
+}
+
+double FilterReport::level_of(const Suspect& suspect) const {
+  const Family family = family_of(suspect);
+  return family == Family::scale ? scale_level : family == Family::run ? run_level : place_level;
 }
 
 double alarm_level(std::uint64_t suspects, double rate) {
@@ -100,9 +106,11 @@ double alarm_level(std::uint64_t suspects, double rate) {
 
 FilterReport judge(const Context& c, const Screen& screen, const FilterOptions& options) {
   FilterReport report;
-  report.suspects = screen.whole_run + screen.places + 1;  // and the noise
-  report.level = alarm_level(screen.whole_run + 1, options.false_alarm_rate / 2);
-  report.place_level = alarm_level(screen.places, options.false_alarm_rate / 2);
+  const double quarter = options.false_alarm_rate / 4;
+  report.suspects = screen.scales + screen.whole_run + screen.places + 1;  // and the noise
+  report.scale_level = alarm_level(screen.scales, 2 * quarter);
+  report.run_level = alarm_level(screen.whole_run + 1, quarter);
+  report.place_level = alarm_level(screen.places, quarter);
   report.judged = c.evidence.judged;
   report.not_finite = c.evidence.not_finite;
   std::vector<Scored> candidates = striking(c, screen, report);
@@ -117,15 +125,11 @@ FilterReport judge(const Context& c, const Screen& screen, const FilterOptions& 
                                              ? std::vector<Expected>{}
                                              : expected_of(c, suspects, screen.softmax_sensitivity, options.threads);
   for (std::size_t k = 0; k < candidates.size(); ++k) {
-    const Expected& x = expected[k];
-    const double beyond = x.tally.a > x.high ? x.tally.a - x.high : x.tally.a < x.low ? x.tally.a - x.low : 0;
-    const double sigmas = x.variance > 0 ? beyond / std::sqrt(x.variance) : 0;
-    const Finding finding{suspects[k], x.tally.amplitude(), sigmas};
-    const double level = about_whole_run(finding.suspect) ? report.level : report.place_level;
+    const double sigmas = expected[k].sigmas(), level = report.level_of(suspects[k]);
     report.nearest = std::max(report.nearest, std::fabs(sigmas) / level);
-    if (std::fabs(sigmas) > level) report.alarms.push_back(finding);
+    if (std::fabs(sigmas) > level) report.alarms.push_back({suspects[k], expected[k].tally.amplitude(), sigmas});
   }
-  judge_noise(c, options.false_alarm_rate / 2 / static_cast<double>(screen.whole_run + 1), report);
+  judge_noise(c, quarter / static_cast<double>(screen.whole_run + 1), report);
   std::stable_sort(report.alarms.begin(), report.alarms.end(),
                    [](const Finding& a, const Finding& b) { return std::fabs(a.sigmas) > std::fabs(b.sigmas); });
   return report;

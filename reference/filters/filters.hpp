@@ -27,17 +27,16 @@ struct Finding {
 };
 
 struct FilterReport {
-  std::vector<Finding> alarms;  // strongest first; empty for a correct kernel
-  // |sigmas| from which a finding is an alarm: for the few suspects about the whole run, and for the many about one
-  // place.
-  double level = 0, place_level = 0;
-  std::uint64_t suspects = 0;  // all of them
-  double nearest = 0;          // largest |sigmas| / level of all suspects that were judged with the full model
+  std::vector<Finding> alarms;                             // strongest first; empty for a correct kernel
+  double scale_level = 0, run_level = 0, place_level = 0;  // |sigmas| from which a finding is an alarm, by family
+  std::uint64_t suspects = 0;                              // all of them
+  double nearest = 0;  // largest |sigmas| / level of all suspects that were judged with the full model
   std::uint64_t judged = 0, not_finite = 0;  // elements
   double noise = 0;                          // mean of error^2 * weight; about 1 or less for a correct kernel
   double noise_level = 0;                    // from here on the errors are larger than declared
   std::string skipped;                       // not empty: why the filters were not run
   bool alarm() const { return !alarms.empty(); }
+  double level_of(const Suspect& suspect) const;
 };
 
 // `got`: the output of the run, decoded, [R][q_heads][head_dim_v]. `golden` with its error model, of the same numerics.
@@ -47,9 +46,11 @@ FilterReport run_filters(const xqacheck_problem& problem, const Golden& golden, 
 // The same on what is already there, for `explain`.
 FilterReport judge(const Context& context, const Screen& screen, const FilterOptions& options);
 
-// Scales, masks, windows, lengths, sinks of many heads: half of the false-alarm rate is theirs, the other half that of
-// tokens, pages and heads.
-bool about_whole_run(const Suspect& suspect);
+// Who shares the false-alarm rate: the two scales have half of it, because nothing is harder to see and nothing as
+// common; other faults of the whole run (masks, windows, lengths, sinks of many heads, noise) and places (tokens,
+// pages, heads) a quarter.
+enum class Family : std::uint8_t { scale, run, place };
+Family family_of(const Suspect& suspect);
 
 // Number of standard deviations that any of `suspects` statistics exceeds with probability `rate` at most.
 double alarm_level(std::uint64_t suspects, double rate);

@@ -144,11 +144,8 @@ Screen run_screen(const Context& c, int threads) {
   for (std::size_t t = 0; t < tasks.size(); ++t) merge(c, groups[t], tasks[t], screen);
   tally_swaps(c, screen);
   for (const Scored& s : list_suspects(c, screen, 0)) {
-    if (about_whole_run(s.suspect)) {
-      ++screen.whole_run;
-    } else {
-      ++screen.places;
-    }
+    const Family family = family_of(s.suspect);
+    ++(family == Family::scale ? screen.scales : family == Family::run ? screen.whole_run : screen.places);
   }
   return screen;
 }

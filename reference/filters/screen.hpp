@@ -27,7 +27,7 @@ struct Screen {
   // d out / d log(softmax scale): sum p s (v - o), [R][q_heads][head_dim_v].
   std::vector<double> softmax_sensitivity;
   // Suspects that could have been seen: the families of the false-alarm rate.
-  std::uint64_t whole_run = 0, places = 0;
+  std::uint64_t scales = 0, whole_run = 0, places = 0;
 };
 
 struct Scored {

@@ -26,6 +26,7 @@ struct Sums {
   // its largest value; and for the alignments of the scenarios.
   double mean = 0, spread = 0, most = 0;
   std::array<double, kScenarios> scenarios{};
+  double rows = 0;            // rows in these sums
   double replayed = 0;        // the same, from the random shifts of each row
   std::vector<double> total;  // replays added over all rows: large when rows err alike
 };
@@ -109,6 +110,7 @@ class TaskVariance {
     for (Eigen::Index j = 0; j < kScenarios; ++j) sums.scenarios[static_cast<std::size_t>(j)] += scored + aligned[j];
     const Vector moved = noise.replay.errors.transpose() * y;
     const double mean = moved.tail(shifts).mean();
+    sums.rows += 1;
     sums.replayed += (moved.tail(shifts).array() - mean).square().sum() / static_cast<double>(shifts - 1);
     add(sums.total, moved.data(), static_cast<std::size_t>(moved.size()));
   }
@@ -169,6 +171,7 @@ void add(Part& to, const Part& from) {
     to.sums[a].spread += from.sums[a].spread;
     to.sums[a].most += from.sums[a].most;
     for (std::size_t j = 0; j < kScenarios; ++j) to.sums[a].scenarios[j] += from.sums[a].scenarios[j];
+    to.sums[a].rows += from.sums[a].rows;
     to.sums[a].replayed += from.sums[a].replayed;
     add(to.sums[a].total, from.sums[a].total.data(), from.sums[a].total.size());
   }
@@ -188,10 +191,22 @@ double model_variance(const Sums& sums) {
   return std::min(sums.most, std::max(of_shifts, of_scenarios));
 }
 
+// A variance estimated with so many degrees of freedom counts as larger than the model's from this ratio on: 2.5
+// standard deviations of the estimate. Smaller excesses are chance as a rule, and their largest effect, a level of 6
+// that is really 4.8 with 31 degrees, is far from an alarm a run.
+double beyond_chance(double degrees) {
+  return 1 + 2.5 * std::sqrt(2 / degrees);
+}
+
+// Kernels that follow a scenario in most tiles, not in all: half of the standard deviation of the weights is left.
+constexpr double kScenarioRest = 0.25;
+
 Expected conclude(const Context& c, const Part& part) {
   Expected expected;
   expected.tally = part.tally;
-  double weights = 0, low = 0, high = 0;
+  double others = part.query;
+  for (const auto& [key, value] : part.alike) others += value * value;
+  const double low = std::min(0.0, part.grid) - part.bias, high = std::max(0.0, part.grid) + part.bias;
   for (int a = 0; a < kAlongs; ++a) {
     // Errors of scores always move along v - o, so the centred sum counts in either case.
     if (a == kPlain && !c.model.sum_of_unrounded) continue;
@@ -203,21 +218,28 @@ Expected conclude(const Context& c, const Part& part) {
     for (std::size_t j = kScenarios; j < sums.total.size(); ++j) {
       spread += (sums.total[j] - mean) * (sums.total[j] - mean) / (shifts - 1);
     }
-    weights = std::max({weights, model_variance(sums), sums.replayed, spread});
-    for (std::size_t j = 0; j <= kScenarios; ++j) {
-      const double likely = j < kScenarios ? sums.total[j] : mean;
-      low = std::min(low, likely);
-      high = std::max(high, likely);
+    double weights = model_variance(sums);
+    if (sums.replayed > beyond_chance(sums.rows * (shifts - 1)) * weights) weights = sums.replayed;
+    if (spread > beyond_chance(shifts - 1) * weights) weights = spread;
+    expected.hypotheses.push_back({low + std::min(0.0, mean), high + std::max(0.0, mean), others + weights});
+    for (std::size_t j = 0; j < kScenarios; ++j) {
+      expected.hypotheses.push_back({low + sums.total[j], high + sums.total[j], others + kScenarioRest * weights});
     }
   }
-  expected.variance = weights + part.query;
-  for (const auto& [key, value] : part.alike) expected.variance += value * value;
-  expected.low = low + std::min(0.0, part.grid) - part.bias;
-  expected.high = high + std::max(0.0, part.grid) + part.bias;
   return expected;
 }
 
 }  // namespace
+
+double Expected::sigmas() const {
+  double least = std::numeric_limits<double>::infinity();
+  for (const Hypothesis& h : hypotheses) {
+    const double beyond = tally.a > h.high ? tally.a - h.high : tally.a < h.low ? tally.a - h.low : 0;
+    const double sigmas = beyond == 0 || !(h.variance > 0) ? 0 : beyond / std::sqrt(h.variance);
+    if (std::fabs(sigmas) < std::fabs(least)) least = sigmas;
+  }
+  return hypotheses.empty() ? 0 : least;
+}
 
 std::vector<Expected> expected_of(const Context& c, const std::vector<Suspect>& suspects,
                                   const std::vector<double>& sensitivity, int threads) {

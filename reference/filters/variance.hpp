@@ -11,10 +11,17 @@
 
 namespace xqacheck::reference::filters {
 
+// One way in which a correct kernel may have rounded: the statistic's mean lies in [low, high].
+struct Hypothesis {
+  double low = 0, high = 0, variance = 0;
+};
+
 struct Expected {
   Tally tally;  // of the run that is judged
-  double variance = 0;
-  double low = 0, high = 0;  // the mean lies in [low, high]
+  std::vector<Hypothesis> hypotheses;
+
+  // Standard deviations, with sign, beyond the mean under the hypothesis that explains the statistic best.
+  double sigmas() const;
 };
 
 // One for every suspect, in one pass over K and V.

@@ -61,8 +61,8 @@ std::vector<std::array<double, kScenarios>> scenario_maxima(const Context& c, co
 }  // namespace
 
 int shifts_for(std::int64_t tokens) {
-  constexpr std::int64_t kRoundings = 1 << 16;      // of one row: some milliseconds
-  constexpr std::int64_t kFewest = 16, kMost = 64;  // 16 samples know a spread to 18 %, 64 to 9 %
+  constexpr std::int64_t kRoundings = 1 << 17;      // of one row: some milliseconds
+  constexpr std::int64_t kFewest = 32, kMost = 64;  // 32 samples know a spread to 13 %, 64 to 9 %
   return static_cast<int>(std::clamp(kRoundings / std::max<std::int64_t>(tokens, 1), kFewest, kMost));
 }
 

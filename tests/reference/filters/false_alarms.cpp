@@ -60,9 +60,9 @@ void check(const reference::Case& c, const reference::Problem& problem, const xq
   const filters::FilterReport report =
       filters::run_filters(view, golden, &d.numerics, decoded(view, run.out), {.threads = 1});
   for (const filters::Finding& f : report.alarms) {
-    FAIL_CHECK(fmt::format("{} splits={} {}\n  {} ({:.1f} sigma, levels {:.1f} and {:.1f}), noise {:.3g} of {:.3g}",
-                           d.name, splits, reference::print_case(c), filters::text_of(f.suspect, f.amplitude), f.sigmas,
-                           report.level, report.place_level, report.noise, report.noise_level));
+    FAIL_CHECK(fmt::format("{} splits={} {}\n  {} ({:.1f} sigma, level {:.1f}), noise {:.3g} of {:.3g}", d.name, splits,
+                           reference::print_case(c), filters::text_of(f.suspect, f.amplitude), f.sigmas,
+                           report.level_of(f.suspect), report.noise, report.noise_level));
   }
   ++usage.runs;
   usage.judged += report.judged;

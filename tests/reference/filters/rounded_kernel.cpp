@@ -82,7 +82,7 @@ class Task {
     const Eigen::Map<const Eigen::VectorXf> query(q, p_.head_dim);
     for (std::int64_t tile = first; tile < last; ++tile) {
       const std::int64_t begin = tile * kTile, count = std::min(kTile, s_.length - begin);
-      Eigen::VectorXf scores = keys_.middleRows(begin, count) * query * scale_;
+      Eigen::VectorXf scores = products(keys_.middleRows(begin, count), query) * scale_;
       for (std::int64_t t = 0; t < count; ++t) {
         if (!sight_.sees(s_, draft, begin + t)) scores[t] = kNothing;
       }
@@ -96,11 +96,33 @@ class Task {
         weights[t] = rounded_to(kernel_.p_format, e * kernel_.p_scale) / kernel_.p_scale;
         sum += kernel_.sum_rounded ? weights[t] : e;
       }
-      x.sum = x.sum * rescale + weights * values_.middleRows(begin, count);
+      x.sum *= rescale;
+      add_products(weights, values_.middleRows(begin, count), x.sum);
       x.weight = x.weight * rescale + sum;
       x.max = max;
     }
     return x;
+  }
+
+  // As matrix units do: kStep products are added exactly, then rounded to fp32 with the accumulator.
+  static constexpr Eigen::Index kStep = 16;
+
+  static Eigen::VectorXf products(const Matrix& rows, const Eigen::Map<const Eigen::VectorXf>& x) {
+    Eigen::VectorXf sum = Eigen::VectorXf::Zero(rows.rows());
+    for (Eigen::Index d = 0; d < rows.cols(); d += kStep) {
+      const Eigen::VectorXd exact = rows.middleCols(d, kStep).cast<double>() * x.segment(d, kStep).cast<double>();
+      sum = (sum.cast<double>() + exact).cast<float>();
+    }
+    return sum;
+  }
+
+  static void add_products(const Eigen::RowVectorXf& weights, const Matrix& rows, Eigen::RowVectorXf& sum) {
+    for (Eigen::Index t = 0; t < rows.rows(); t += kStep) {
+      const Eigen::Index count = std::min(kStep, rows.rows() - t);
+      const Eigen::RowVectorXd exact =
+          weights.segment(t, count).cast<double>() * rows.middleRows(t, count).cast<double>();
+      sum = (sum.cast<double>() + exact).cast<float>();
+    }
   }
 
   const RoundedKernel& kernel_;
@@ -120,7 +142,7 @@ xqacheck_numerics RoundedKernel::numerics() const {
   n.p_scale = p_scale;
   n.accumulator_bits = 24;
   n.accumulator_truncates = 2;
-  n.accumulator_steps = 1;  // plain additions, in any order
+  n.accumulator_steps = 16;
   n.partial_format = partial_format;
   n.partial_roundings = 1;
   n.p_rescaled = 2;
