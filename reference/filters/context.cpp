@@ -24,7 +24,7 @@ std::vector<double> read_sinks(const xqacheck_problem& problem) {
 
 // Numbers of a row; false when it holds NaN or Inf.
 bool read_row(const TokenRow& row, std::uint32_t dtype, Eigen::Index count, double* to) {
-  if (row.values == nullptr) return decode(row.raw, dtype, static_cast<std::size_t>(count), to);
+  if (row.values == nullptr) return std::isfinite(decode(row.raw, dtype, static_cast<std::size_t>(count), to));
   std::copy_n(row.values, count, to);
   return std::all_of(to, to + count, [](double x) { return std::isfinite(x); });
 }

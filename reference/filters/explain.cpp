@@ -36,6 +36,7 @@ Judged judge_candidate(const Context& c, const Candidate& candidate, const std::
   // A row of garbage explains itself whatever it is, its ordinary noise included: that does not count, and it stands
   // for its error only when nothing with a meaning does as well.
   if (candidate.suspect.fault == Fault::row_garbage) j.gain = 0.95 * j.gain - c.problem.head_dim_v;
+  if (!std::isfinite(j.gain)) j.gain = 0;  // a change beyond all numbers explains nothing
   return j;
 }
 

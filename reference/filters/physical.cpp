@@ -1,5 +1,6 @@
 #include "reference/filters/physical.hpp"
 
+#include <cmath>
 #include <stdexcept>
 
 #include "reference/golden/element.hpp"
@@ -10,8 +11,8 @@ namespace xqacheck::reference::filters {
 namespace {
 
 bool read_row(const xqacheck_tensor& tensor, const char* name, std::int64_t index, Eigen::Index count, double* to) {
-  return decode(elements(tensor, name, index, static_cast<std::uint64_t>(count)), tensor.dtype,
-                static_cast<std::size_t>(count), to);
+  return std::isfinite(decode(elements(tensor, name, index, static_cast<std::uint64_t>(count)), tensor.dtype,
+                              static_cast<std::size_t>(count), to));
 }
 
 }  // namespace

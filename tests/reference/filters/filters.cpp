@@ -11,6 +11,7 @@
 #include "reference/filters/edits.hpp"
 #include "reference/filters/explain.hpp"
 #include "reference/filters/output_grid.hpp"
+#include "reference/filters/physical.hpp"
 #include "reference/filters/readings.hpp"
 #include "reference/filters/row_noise.hpp"
 #include "reference/filters/weight_replay.hpp"
@@ -151,6 +152,19 @@ TEST_CASE("NaN and rows without a promise are left out, not judged as faults of 
   CHECK(report.not_finite == 1);
   CHECK(report.judged == 4 * 32 - 1);
   CHECK(!report.alarm());
+}
+
+TEST_CASE("zeros are numbers and NaN is not, in keys and in spare pages") {
+  Made made("xqa/1 heads=4/2 dim=32 len=40 page=16 data=kzero seed=8 spare=2");
+  const Context context(made.view, made.golden, nullptr, made.golden.out);
+  const Group group = make_group(context, 0);
+  const Block block = read_block(context, group, 0, 40);
+  CHECK(std::count(block.dead.begin(), block.dead.end(), 1) == 0);
+  CHECK(block.keys.isZero(0));
+  const std::int64_t pages = physical_pages(made.view);
+  for (std::int64_t page = 0; page < pages; ++page) {
+    CHECK(read_physical(context, group, page, 3).values.allFinite());
+  }
 }
 
 TEST_CASE("rounding of outputs: known where the spread is small, uniform where it is wide") {
