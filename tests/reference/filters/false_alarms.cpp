@@ -1,6 +1,6 @@
 // The filters on correct kernels: no alarm, whatever the shape, the data and the rounding (doc/filters.md, "Evidence").
 //
-// XQACHECK_SLICE=i/n runs every n-th case of the nightly sweep only, from the i-th on.
+// XQACHECK_SWEEP=i/n runs every n-th case of the nightly sweep only, from the i-th on.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -94,7 +94,7 @@ TEST_CASE("filters give no false alarm on correct kernels") {
 
 TEST_CASE("filters give no false alarm on correct kernels: 20,000 cases", "[nightly]") {
   std::uint64_t slice = 0, slices = 1;
-  if (const char* text = std::getenv("XQACHECK_SLICE")) {
+  if (const char* text = std::getenv("XQACHECK_SWEEP")) {
     slice = std::strtoull(text, nullptr, 10);
     if (const char* slash = std::strchr(text, '/'))
       slices = std::max<std::uint64_t>(1, std::strtoull(slash + 1, nullptr, 10));
