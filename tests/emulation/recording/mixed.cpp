@@ -49,7 +49,8 @@ std::vector<double> recorded_values(const Recording& recording) {
 // scale * max over tokens of sum |q| |k| for the rows of one request: bounds what fp64 may lose in a score.
 double score_size(const xqacheck_problem& view) {
   const Call call(view);
-  const MixedArithmetic a(hmma_recipe(), call);
+  const Recipe recipe = hmma_recipe();  // the arithmetic keeps a reference to it
+  const MixedArithmetic a(recipe, call);
   double most = 0;
   std::vector<double> q(call.dim), k(call.dim);
   for (std::uint32_t b = 0; b < call.requests; ++b) {
