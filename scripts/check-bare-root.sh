@@ -27,6 +27,8 @@ for tool in debootstrap git unshare taskset; do
   command -v "$tool" >/dev/null || { echo "check-bare-root: $tool is missing" >&2 && exit 3; }
 done
 
+# What is judged, whatever is committed while it runs.
+commit="$(git rev-parse --short HEAD)"
 mkdir -p "$dir"
 if [ ! -e "$dir/$suite/.complete" ]; then
   rm -rf "${dir:?}/$suite"
@@ -60,6 +62,7 @@ for command in "${commands[@]}"; do
   cp -a "$dir/$suite" "$root"
   cp /etc/resolv.conf "$root/etc/resolv.conf"
   git clone --quiet --no-hardlinks . "$root/xqacheck"
+  git -C "$root/xqacheck" checkout --quiet --detach "$commit"
   for round in "from scratch" "again, offline"; do
     net=()
     [ "$round" = "from scratch" ] || net=(--net)
@@ -73,6 +76,6 @@ for command in "${commands[@]}"; do
   done
   rm -rf "$root"
 done
-echo "check-bare-root: $suite, $cpus CPUs, commit $(git rev-parse --short HEAD)"
+echo "check-bare-root: $suite, $cpus CPUs, commit $commit"
 printf '  %s\n' "${summary[@]}"
 exit "$failed"
