@@ -3,9 +3,9 @@
 # to ctest, e.g. ./test.sh -R kernels
 set -euo pipefail
 cd "$(dirname "$0")"
-left_out='^(nightly|gpu)$'
+left_out='^(nightly|gpu|open)$'
 if [ "${1:-}" = --nightly ]; then
-  left_out='^gpu$'
+  left_out='^(gpu|open)$'
   shift
 fi
 scripts/install-packages.sh
