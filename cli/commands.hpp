@@ -21,6 +21,7 @@ const std::vector<std::string>& command_line();
 
 void add_arith_command(CLI::App& app);
 void add_probe_command(CLI::App& app);
+void add_ptx_command(CLI::App& app);
 void add_replay_command(CLI::App& app);
 void add_diff_command(CLI::App& app);
 void add_list_command(CLI::App& app);

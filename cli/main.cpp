@@ -65,6 +65,7 @@ int main(int argc, char** argv) {
   cli::add_replay_command(app);
   cli::add_arith_command(app);
   cli::add_probe_command(app);
+  cli::add_ptx_command(app);
   if (const std::string unknown = unknown_command(app, argc, argv); !unknown.empty())
     return complain(properties::UsageError(unknown), kUsage);
   try {

@@ -1,0 +1,19 @@
+// The parts of `xqacheck ptx`, one file each.
+#pragma once
+
+#include <memory>
+
+#include "kernels/launch/seam.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace xqacheck::cli {
+
+void add_ptx_forms_commands(CLI::App& ptx);  // forms, record-forms, check-forms
+
+// The machine with its default schedule and all checks. Throws properties::EnvironmentError.
+std::unique_ptr<kernels::launch::Device> open_ptx_machine();
+
+}  // namespace xqacheck::cli
