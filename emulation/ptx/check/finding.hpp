@@ -41,6 +41,8 @@ struct Finding {
   std::uint64_t address = 0;
   std::string allocation;    // "q", "shared"; empty: the address lies in none
   std::uint64_t offset = 0;  // in the allocation, bytes
+  // Races and copies in flight: the other access. Which of the two comes later depends on the schedule.
+  std::uint32_t other_line = 0, other_ptx_line = 0;
   std::string case_line;
   std::uint64_t count = 1;  // how often, the lanes of one instruction counted once
 };

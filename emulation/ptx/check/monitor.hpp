@@ -5,8 +5,8 @@
 // at a time. The memory of the machine is sequentially consistent (a load sees the last store in the order of calls),
 // so the order of the calls is the whole history: the checks find races from it by happens-before, not by luck.
 //
-// Addresses: global, const, param: device addresses. shared: bytes from the begin of the CTA's shared window. local:
-// bytes from the begin of the lane's local window.
+// Addresses: global, const, param: device addresses. shared: bytes from the begin of the CTA's shared window; memory of
+// another CTA of the cluster: (its linear index + 1) << 32 | bytes. local: bytes from the begin of the lane's window.
 #pragma once
 
 #include <cstdint>
@@ -130,6 +130,8 @@ struct WarpState {
   std::uint64_t detail = 0;  // barrier id, mbarrier address or groups that may stay
 };
 
+inline constexpr std::uint32_t kAllCopies = ~0u;  // cp.async.wait_all: copies of no group too
+
 class Monitor {
  public:
   virtual ~Monitor() = default;
@@ -149,7 +151,7 @@ class Monitor {
   virtual LaneMask access(const Access& access) = 0;
   virtual LaneMask async_copy(const AsyncCopy& copy) = 0;
   virtual void copy_commit(const WarpAt& at) = 0;
-  virtual void copy_wait(const WarpAt& at, std::uint32_t groups_left) = 0;  // after; wait_all: 0, uncommitted ones too
+  virtual void copy_wait(const WarpAt& at, std::uint32_t groups_left) = 0;  // after; wait_all: kAllCopies
   virtual void copy_arrive(const WarpAt& at, std::uint32_t owner,
                            std::uint64_t mbarrier) = 0;  // cp.async.mbarrier.arrive
 

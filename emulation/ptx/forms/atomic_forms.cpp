@@ -32,9 +32,10 @@ Form private_atomic(const std::string& name, const std::string& space, Operand o
 
 // All lanes on one word of the warp, which begins with zero; the result is the word after all have done.
 template <class Fold>
-Form contended(const std::string& name, const std::string& space, const std::string& word, Fold fold) {
+Form contended(const std::string& name, const std::string& space, const std::string& word, Fold fold,
+               Operand operand = w) {
   return {name + "#contended",
-          {w},
+          {operand},
           {b32},
           ".reg .pred p;\n  .reg .b32 old;\n  setp.eq.u32 p, %lane, 0;\n  @p st." + space + ".u32 [" + word +
               "], 0;\n  bar.warp.sync -1;\n  " + (name[0] == 'a' ? name + " old, [" : name + " [") + word +
@@ -76,7 +77,8 @@ std::vector<Form> atomic_forms() {
   }));
   f.push_back(contended("red.global.add.u32", "global", "%warpg", [](Bits a, Bits b) { return a + b; }));
   f.push_back(contended("red.shared.max.u32", "shared", "%warps", [](Bits a, Bits b) { return std::max(a, b); }));
-  f.push_back(contended("atom.shared.or.b32", "shared", "%warps", [](Bits a, Bits b) { return a | b; }));
+  f.push_back(contended(
+      "atom.shared.or.b32", "shared", "%warps", [](Bits a, Bits b) { return a | b; }, sparse));
   f.push_back(contended("atom.global.xor.b32", "global", "%warpg", [](Bits a, Bits b) { return a ^ b; }));
   return f;
 }

@@ -31,6 +31,7 @@ enum class Values : std::uint8_t {
   small,    // 0 … 70: shift counts and lengths, beyond the width too
   nonzero,  // divisors
   flag,     // 0 or 1
+  sparse,   // one bit, or none
   f32,      // NaN, infinities, denormals, halfway cases of f16, bf16 and e4m3, everything else
   f16x2,    // also for a single f16
   bf16x2,

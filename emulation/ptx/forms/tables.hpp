@@ -25,7 +25,8 @@ inline constexpr Operand h{Width::b16, Values::bits}, w{Width::b32, Values::bits
     p{Width::pred, Values::flag}, shift{Width::b32, Values::small}, divisor{Width::b32, Values::nonzero},
     f32{Width::b32, Values::f32}, f16{Width::b16, Values::f16x2}, bf16{Width::b16, Values::bf16x2},
     f16x2{Width::b32, Values::f16x2}, bf16x2{Width::b32, Values::bf16x2}, e4m3x2{Width::b16, Values::e4m3x2},
-    e4m3x4{Width::b32, Values::e4m3x2}, any_lane{Width::b32, Values::lane}, lane_id{Width::b32, Values::lane_id};
+    e4m3x4{Width::b32, Values::e4m3x2}, any_lane{Width::b32, Values::lane}, sparse{Width::b32, Values::sparse},
+    lane_id{Width::b32, Values::lane_id};
 
 // A form with one result that each lane computes alone: result = f(operands of the lane).
 template <class Function>

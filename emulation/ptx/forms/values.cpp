@@ -129,6 +129,8 @@ std::uint64_t random_value(Values values, const Random4& r, std::uint32_t item) 
       return std::max(1u, r[0] >> r[1] % 32);
     case Values::flag:
       return r[0] & 1;
+    case Values::sparse:
+      return r[0] % 40 < 32 ? 1u << r[0] % 40 : 0;
     case Values::f32:
       return random_f32(r);
     case Values::f16x2:

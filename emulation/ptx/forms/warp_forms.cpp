@@ -95,8 +95,8 @@ void votes(std::vector<Form>& f) {
 }
 
 template <class Fold>
-void reduction(std::vector<Form>& f, const std::string& name, Fold fold) {
-  f.push_back(warpwise(name, {w}, {b32}, name + " %d0, %a0, -1;", [fold](auto a, auto d) {
+void reduction(std::vector<Form>& f, const std::string& name, Fold fold, Operand operand = w) {
+  f.push_back(warpwise(name, {operand}, {b32}, name + " %d0, %a0, -1;", [fold](auto a, auto d) {
     Bits value = a[0][0];
     for (int i = 1; i < 32; ++i) value = fold(value, a[0][i]);
     d[0].fill(value & kAll);
@@ -113,8 +113,15 @@ std::vector<Form> warp_forms() {
   reduction(f, "redux.sync.max.s32", [](Bits a, Bits b) { return s32(a) > s32(b) ? a : b; });
   reduction(f, "redux.sync.min.u32", [](Bits a, Bits b) { return std::min(a, b); });
   reduction(f, "redux.sync.max.u32", [](Bits a, Bits b) { return std::max(a, b); });
-  reduction(f, "redux.sync.or.b32", [](Bits a, Bits b) { return a | b; });
-  reduction(f, "redux.sync.and.b32", [](Bits a, Bits b) { return a & b; });
+  reduction(
+      f, "redux.sync.or.b32", [](Bits a, Bits b) { return a | b; }, sparse);
+  // Complements of single bits: the AND of random words would always be zero.
+  f.push_back(warpwise("redux.sync.and.b32", {sparse}, {b32},
+                       ".reg .b32 t;\n  not.b32 t, %a0;\n  redux.sync.and.b32 %d0, t, -1;", [](auto a, auto d) {
+                         Bits value = kAll;
+                         for (int i = 0; i < 32; ++i) value &= ~a[0][i];
+                         d[0].fill(value & kAll);
+                       }));
   return f;
 }
 

@@ -1,0 +1,130 @@
+// Grids, CTAs and warps begin and end; memory of the device comes and goes.
+#include <algorithm>
+#include <cstring>
+
+#include "emulation/ptx/check/checker.hpp"
+
+namespace xqacheck::ptx {
+namespace {
+
+std::uint32_t live_lanes(std::uint64_t threads, std::uint32_t warp) {
+  const std::uint64_t left = threads - std::uint64_t{warp} * 32;
+  return left >= 32 ? ~0u : (1u << left) - 1;
+}
+
+}  // namespace
+
+void Checker::allocated(const Allocation& allocation) {
+  allocations_.add(allocation);
+}
+void Checker::freed(std::uint64_t base) {
+  allocations_.remove(base);
+}
+
+// Copies of the host are ordered with the grids around them: what happened before cannot race with what follows.
+void Checker::host_wrote(std::uint64_t base, std::uint64_t bytes) {
+  Block* block = allocations_.find(base);
+  if (block == nullptr) return;
+  const std::uint64_t offset = base - block->allocation.base, count = std::min(bytes, block->allocation.size - offset);
+  block->written.set(offset, count);
+  block->shadow.forget(offset, count);
+}
+
+void Checker::grid_begin(const GridBegin& begin) {
+  auto grid = std::make_unique<GridCheck>();
+  GridCheck* before = grids_.empty() ? nullptr : grids_.back().get();
+  grid->begin = begin;
+  grid->warps = static_cast<std::uint32_t>((begin.block.product() + 31) / 32);
+  grid->first = next_unit_;
+  // A programmatic dependent knows what its predecessor knew when that began: nothing of its predecessor's own work.
+  grid->complete_below = begin.programmatic_dependent && before != nullptr ? before->complete_below : grid->first;
+  grid->ctas.resize(begin.grid.product());
+  // The same kernel again: share its places.
+  if (before != nullptr && before->places->size() == begin.places.size() && before->begin.kernel == begin.kernel &&
+      std::memcmp(before->places->data(), begin.places.data(), begin.places.size_bytes()) == 0) {
+    grid->places = before->places;
+    grid->files = before->files;
+  } else {
+    grid->places = std::make_shared<const std::vector<Place>>(begin.places.begin(), begin.places.end());
+    grid->files = std::make_shared<const std::vector<std::string>>(begin.files.begin(), begin.files.end());
+  }
+  grid->begin.places = {};
+  grid->begin.files = {};
+  next_unit_ = grid->end();
+  grids_.push_back(std::move(grid));
+}
+
+void Checker::grid_end(std::uint32_t number) {
+  GridCheck& grid = grid_of(number);
+  grid.ended = true;
+  grid.ctas.clear();
+}
+
+GridCheck& Checker::grid_of(std::uint32_t number) {
+  if (last_grid_ != nullptr && last_grid_->begin.number == number) return *last_grid_;
+  for (auto at = grids_.rbegin(); at != grids_.rend(); ++at)
+    if ((*at)->begin.number == number) return *(last_grid_ = at->get());
+  throw std::logic_error("an event of a grid that has not begun");
+}
+
+GridCheck& Checker::grid_of_unit(Unit unit) {
+  const auto after =
+      std::upper_bound(grids_.begin(), grids_.end(), unit, [](Unit u, const auto& grid) { return u < grid->first; });
+  return **std::prev(after);
+}
+
+CtaCheck& Checker::cta_of(GridCheck& grid, std::uint32_t cta) {
+  if (cta >= grid.ctas.size() || grid.ctas[cta] == nullptr)
+    throw std::logic_error("an event of a CTA that has not begun");
+  return *grid.ctas[cta];
+}
+
+void Checker::cta_begin(std::uint32_t number, std::uint32_t index) {
+  GridCheck& grid = grid_of(number);
+  auto cta = std::make_unique<CtaCheck>();
+  cta->cta = index;
+  cta->shadow = std::make_unique<Shadow>(grid.begin.shared_bytes);
+  cta->written = std::make_unique<Written>(grid.begin.shared_bytes);
+  cta->warps.resize(grid.warps);
+  for (std::uint32_t w = 0; w < grid.warps; ++w) {
+    WarpCheck& warp = cta->warps[w];
+    warp.first = grid.first + index * grid.warps;
+    warp.unit = warp.first + w;
+    warp.warps = grid.warps;
+    warp.live = live_lanes(grid.begin.block.product(), w);
+    warp.known.complete_below = grid.complete_below;
+  }
+  grid.ctas[index] = std::move(cta);
+}
+
+// Shared memory and clocks go; what its accesses to global memory left behind stays in the shadow.
+void Checker::cta_end(std::uint32_t number, std::uint32_t index) {
+  CtaCheck& cta = cta_of(grid_of(number), index);
+  for (WarpCheck& warp : cta.warps) {
+    for (const std::uint32_t id : warp.flights) {
+      flights_[id] = {};
+      free_flights_.push_back(id);
+      std::erase(sources_, id);
+    }
+    warp = WarpCheck{};
+  }
+  cta.ended = true;
+  cta.shadow.reset();
+  cta.written.reset();
+  cta.local.clear();
+  cta.mbarriers.clear();
+}
+
+void Checker::lanes_exited(const WarpAt& at) {
+  warp_of(at).live &= ~at.active;
+}
+
+void Checker::launch_dependents(const WarpAt&) {}  // promises nothing about memory: the dependent has to wait
+
+void Checker::dependency_wait(const WarpAt& at) {
+  Clock complete;
+  complete.complete_below = grid_of(at.grid).first;
+  acquire(warp_of(at), at.active, complete);
+}
+
+}  // namespace xqacheck::ptx
