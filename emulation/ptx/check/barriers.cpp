@@ -88,14 +88,17 @@ void Checker::stuck(std::span<const WarpState> warps, bool livelock) {
   for (const WarpState& warp : warps) {
     const GridCheck& grid = grid_of(warp.at.grid);
     if (warp.blocked != Blocked::exited && first == nullptr) first = &warp;
+    if (warp.blocked == Blocked::exited) continue;
     if (shown++ >= kMostShown) continue;
     states += fmt::format("\n  cta {} warp {} {}{}", warp.at.cta, warp.at.warp, state_text(warp),
-                          warp.blocked == Blocked::exited ? "" : " at " + place_text(grid, warp.at.instruction));
+                          " at " + place_text(grid, warp.at.instruction));
     ctas[{warp.at.grid, warp.at.cta}] = true;
   }
   if (shown > kMostShown) states += fmt::format("\n  and {} more", shown - kMostShown);
   for (const auto& [which, unused] : ctas) {
     CtaCheck& cta = cta_of(grid_of(which.first), which.second);
+    for (std::size_t warp = 0; warp < cta.warps.size(); ++warp)
+      if (cta.warps[warp].live == 0) states += fmt::format("\n  cta {} warp {} has exited", which.second, warp);
     for (std::uint32_t id = 0; id < cta.barriers.size(); ++id) {
       const BarrierCheck& barrier = cta.barriers[id];
       if (barrier.arrived == 0) continue;
