@@ -1,0 +1,78 @@
+#include "emulation/ptx/machine/memory.hpp"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <new>
+
+namespace xqacheck::ptx {
+namespace {
+
+constexpr std::uint64_t kPage = 4096;
+// Unmapped space between blocks: a stray index of some thousand elements hits nothing.
+constexpr std::uint64_t kGap = std::uint64_t{1} << 21;
+
+std::uint64_t round_up(std::uint64_t value, std::uint64_t to) {
+  return (value + to - 1) / to * to;
+}
+
+// Zeros, and physical memory only for what is touched: page pools of many GiB are mostly unused.
+std::shared_ptr<void> reserve(std::uint64_t size) {
+  const std::uint64_t bytes = round_up(size + 1, kPage);
+  void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (at == MAP_FAILED) throw std::bad_alloc();
+  return {at, [bytes](void* block) { munmap(block, bytes); }};
+}
+
+}  // namespace
+
+std::uint64_t DeviceMemory::allocate(std::uint64_t size, std::uint64_t align, std::string name, bool tail) {
+  Block block;
+  const std::uint64_t begin = round_up(next_, std::max(align, kPage));
+  const std::uint64_t end = round_up(begin + std::max<std::uint64_t>(size, 1), kPage);
+  block.base = tail ? (end - size) / align * align : begin;
+  block.size = size;
+  block.owner = reserve(size);
+  block.bytes = static_cast<std::byte*>(block.owner.get());
+  block.name = std::move(name);
+  next_ = end + kGap;
+  last_ = nullptr;
+  const std::uint64_t base = block.base;
+  blocks_[base] = std::move(block);
+  return base;
+}
+
+void DeviceMemory::free(std::uint64_t base) {
+  last_ = nullptr;
+  blocks_.erase(base);
+}
+
+void DeviceMemory::set_read_only(std::uint64_t base, bool read_only) {
+  if (const auto found = blocks_.find(base); found != blocks_.end()) found->second.read_only = read_only;
+}
+
+const DeviceMemory::Block* DeviceMemory::search(std::uint64_t address, std::uint64_t bytes) const {
+  auto after = blocks_.upper_bound(address);
+  if (after == blocks_.begin()) return nullptr;
+  const Block& block = std::prev(after)->second;
+  const std::uint64_t offset = address - block.base;
+  if (offset > block.size || bytes > block.size - offset) return nullptr;
+  last_ = &block;
+  return &block;
+}
+
+std::string DeviceMemory::describe(std::uint64_t address) const {
+  auto after = blocks_.upper_bound(address);
+  if (after != blocks_.begin()) {
+    const Block& block = std::prev(after)->second;
+    const std::uint64_t offset = address - block.base;
+    if (offset < block.size) return fmt::format("{} + {}", block.name, offset);
+    if (offset < block.size + kGap)
+      return fmt::format("{} bytes behind the end of {} ({} bytes)", offset - block.size, block.name, block.size);
+  }
+  if (after != blocks_.end() && after->first - address < kGap)
+    return fmt::format("{} bytes before {}", after->first - address, after->second.name);
+  return "in no allocation";
+}
+
+}  // namespace xqacheck::ptx
