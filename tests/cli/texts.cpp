@@ -29,7 +29,8 @@ TEST_CASE("list names everything that can be chosen, with a sentence each") {
   const std::pair<const char*, std::vector<const char*>> all[] = {
       {"kernels", {"flash32"}},
       {"properties",
-       {"golden", "bits", "rerun", "poison", "relabel", "company", "guard", "workspace", "plan", "edges", "producer",
+       {"golden", "bits", "rerun", "poison", "relabel", "company", "guard", "workspace", "plan", "edges", "certificate",
+        "twin", "laws", "producer",
         "graph"}},
       {"data", {"normal", "onehot", "ints", "neginf"}},
       {"tables", {"identity", "shuffled", "far"}}};

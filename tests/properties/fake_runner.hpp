@@ -1,6 +1,7 @@
 // A runner without a kernel: its outputs are the golden result, rounded, unless a test spoils them.
 #pragma once
 
+#include <cmath>
 #include <cstring>
 #include <functional>
 
@@ -31,12 +32,13 @@ class FakeRunner final : public properties::Runner {
     const reference::Golden golden = reference::golden(p, &description_.numerics, {.error_model = false, .threads = 1});
     outcome.out.resize(problem.out_bytes());
     outcome.lse.resize(problem.lse_bytes());
+    const double to_base = p.lse_base == 2 ? std::log(2.0) : 1;
     for (std::uint32_t row = 0; row < golden.rows; ++row)
       for (std::uint32_t head = 0; head < golden.heads; ++head) {
         const std::size_t i = std::size_t{row} * golden.heads + head;
         for (std::uint32_t d = 0; d < golden.dim_v; ++d)
           store(p, outcome, row, head, d, golden.out[i * golden.dim_v + d]);
-        if (!outcome.lse.empty()) reinterpret_cast<float*>(outcome.lse.data())[i] = static_cast<float>(golden.lse[i]);
+        if (!outcome.lse.empty()) reinterpret_cast<float*>(outcome.lse.data())[i] = static_cast<float>(golden.lse[i] / to_base);
       }
     if (spoil_) spoil_(p, options, outcome);
     return outcome;

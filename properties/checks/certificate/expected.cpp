@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "properties/checks/number_format.hpp"
 #include "reference/gather.hpp"
 
 namespace xqacheck::properties::certificate {
@@ -29,29 +30,6 @@ std::uint32_t part_of(std::uint32_t way, std::uint64_t tile, std::uint64_t tiles
     default:
       return static_cast<std::uint32_t>(wide % splits) * kGroups + group;
   }
-}
-
-struct Format {
-  int bits, min_exponent;  // significand bits with the hidden one; exponent of the smallest normal number
-  double largest;
-};
-Format format_of(std::uint32_t dtype) {
-  switch (dtype) {
-    case XQACHECK_FP16:
-      return {11, -14, 65504};
-    case XQACHECK_BF16:
-      return {8, -126, 3.3895313892515355e38};
-    case XQACHECK_E4M3:
-      return {4, -6, 448};
-    default:
-      return {24, -126, 3.4028234663852886e38};
-  }
-}
-double half_unit(const Format& f) {
-  return std::ldexp(1.0, -f.bits);
-}
-double half_smallest(const Format& f) {
-  return std::ldexp(1.0, f.min_exponent - f.bits);
 }
 
 }  // namespace
@@ -154,13 +132,13 @@ std::vector<Sum> RowSums::of_row(std::uint32_t row, std::uint32_t head, std::uin
 
 Roundings roundings_of(const xqacheck_problem& problem, const xqacheck_numerics& n) {
   Roundings r;
-  const Format partial = format_of(n.partial_format != XQACHECK_NONE ? n.partial_format : problem.q.dtype);
+  const NumberFormat partial = number_format(n.partial_format != XQACHECK_NONE ? n.partial_format : problem.q.dtype);
   r.partial = half_unit(partial), r.partial_floor = half_smallest(partial);
   r.partial_count = n.partial_roundings != 0 ? n.partial_roundings : 4;  // the default of the field
-  const Format out = format_of(problem.out.dtype);
+  const NumberFormat out = number_format(problem.out.dtype);
   r.output = half_unit(out), r.output_floor = half_smallest(out), r.output_limit = out.largest;
   if (problem.out.dtype == XQACHECK_E4M3 && n.double_rounded_output != 2) {
-    const Format first = format_of(problem.q.dtype);
+    const NumberFormat first = number_format(problem.q.dtype);
     r.first = half_unit(first), r.first_floor = half_smallest(first);
   }
   // exp(sink) with |sink| below 32: its argument is rounded to 2^-20 and the function adds its own error. Sums of ones
@@ -185,7 +163,7 @@ const char* inexact_because(const xqacheck_problem& problem, const xqacheck_nume
   int exponent = 0;
   double odd = std::frexp(p_scale, &exponent);
   while (odd != std::floor(odd)) odd *= 2;
-  const Format p = format_of(n.p_format != XQACHECK_NONE ? n.p_format : std::uint32_t{XQACHECK_BF16});
+  const NumberFormat p = number_format(n.p_format != XQACHECK_NONE ? n.p_format : std::uint32_t{XQACHECK_BF16});
   if (odd >= std::ldexp(1.0, p.bits) || p_scale > p.largest)
     return "the declared p_scale is no number of the P format: weights of 1 are rounded";
   const bool narrow = problem.k.dtype == XQACHECK_E4M3;
