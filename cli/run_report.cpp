@@ -5,6 +5,8 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <filesystem>
+#include <set>
 
 #include "properties/errors.hpp"
 #include "properties/report/atomic_file.hpp"
@@ -29,6 +31,9 @@ double share(const char* option, double per_cent) {
 void add_report_options(CLI::App& command, ReportOptions& options) {
   command.add_option("--json", options.json, "Write every verdict as a JSON line (doc/results-format.md)")
       ->type_name("FILE");
+  command.add_flag("--times", options.times, "Print what each property costs");
+  command.add_flag("--resume", options.resume,
+                   "Go on with the file of --json that a run of the same cases left when it was killed");
   command.add_option("--junit", options.junit, "Write JUnit XML")->type_name("FILE");
   command.add_option("--min-executed", options.min_executed, "Exit with 4 when fewer of the cases ran (50)")
       ->type_name("PERCENT");
@@ -44,21 +49,45 @@ RunReport::RunReport(const ReportOptions& options, RunHeader header, std::uint64
   demands_.min_executed = share("--min-executed", options.min_executed);
   demands_.max_mistrusted = share("--max-mistrusted", options.max_mistrusted);
   if (!options.junit.empty()) require_writable(options.junit);
-  if (!options.json.empty()) json_ = std::make_unique<JsonLinesFile>(options.json, header_);
+  open_json();
+}
+
+void RunReport::open_json() {
+  if (options_.resume && options_.json.empty())
+    throw UsageError("--resume: needs --json FILE, the results to go on with");
+  if (options_.json.empty()) return;
+  std::set<std::string> names;
+  for (const KernelInfo& kernel : header_.kernels)
+    if (options_.resume && !names.insert(kernel.name).second)
+      throw UsageError("--resume: two kernels are called " + kernel.name + ", so their results cannot be told apart");
+  if (options_.resume && std::filesystem::exists(options_.json))
+    resumed_ = resume_point(read_whole_file(options_.json), header_);
+  json_ = resumed_.kept_bytes > 0 ? std::make_unique<JsonLinesFile>(options_.json, resumed_.kept_bytes)
+                                  : std::make_unique<JsonLinesFile>(options_.json, header_);
 }
 
 void RunReport::add(const std::string& kernel, const CaseResult& result, const std::string& reproduce) {
   for (const Verdict& verdict : result.verdicts) {
-    tally_.add(kernel, verdict);
-    junit_.add(verdict, kernel);
     if (json_) json_->add(verdict, kernel, result.number);
-    if (!is_failure(verdict.status)) continue;
-    const int seen = explained_[kernel + ' ' + verdict.property + ' ' + name_of(verdict.status) + ' ' + verdict.kind]++;
-    if (seen == 0) distinct_.push_back({kernel, verdict, result.number});
-    if (seen < kExplained) say(explain(verdict, reproduce));
+    if (count(kernel, verdict, result.number)) say(explain(verdict, reproduce));
   }
   tally_.add_case(result.executed);
   progress_.advance(++done_, tally_.total().failures());
+}
+
+void RunReport::replay(const std::string& kernel, const CaseResult& result) {
+  for (const Verdict& verdict : result.verdicts) count(kernel, verdict, result.number);
+  tally_.add_case(result.executed);
+  ++done_;
+}
+
+bool RunReport::count(const std::string& kernel, const Verdict& verdict, std::uint64_t case_number) {
+  tally_.add(kernel, verdict);
+  junit_.add(verdict, kernel);
+  if (!is_failure(verdict.status)) return false;
+  const int seen = explained_[kernel + ' ' + verdict.property + ' ' + name_of(verdict.status) + ' ' + verdict.kind]++;
+  if (seen == 0) distinct_.push_back({kernel, verdict, case_number});
+  return seen < kExplained;
 }
 
 void RunReport::add_shrunk(const Distinct& failure, const Verdict& smallest) {
@@ -78,6 +107,7 @@ int RunReport::finish() {
   if (json_) json_->finish(tally_, conclusion, seconds);
   if (!options_.junit.empty()) write_file_atomically(options_.junit, junit_.text());
   say("\n" + summary_table(tally_, conclusion, seconds));
+  if (options_.times) say(time_table(tally_));
   if (!options_.json.empty()) say("results: " + options_.json);
   if (!options_.junit.empty()) say("JUnit: " + options_.junit);
   return static_cast<int>(conclusion.code);

@@ -14,6 +14,7 @@
 #include "properties/report/json_lines.hpp"
 #include "properties/report/junit.hpp"
 #include "properties/report/progress.hpp"
+#include "properties/report/resume.hpp"
 
 namespace CLI {
 class App;
@@ -23,6 +24,8 @@ namespace xqacheck::cli {
 
 struct ReportOptions {
   std::string json, junit;    // paths; empty: not written
+  bool times = false;         // print the time by property
+  bool resume = false;        // go on with the JSON file that a killed run left
   double min_executed = 50;   // per cent
   double max_mistrusted = 5;  // per cent
 };
@@ -37,6 +40,11 @@ class RunReport {
 
   // `reproduce`: the command that replays a failing verdict; empty: `xqacheck repro` with its run line.
   void add(const std::string& kernel, const properties::CaseResult& result, const std::string& reproduce = "");
+
+  // What the JSON file held when the run began, with --resume; to be handed to `replay` kernel by kernel, in order.
+  const properties::ResumePoint& resumed() const { return resumed_; }
+  // Counts a case of an earlier run; its lines are in the file already.
+  void replay(const std::string& kernel, const properties::CaseResult& result);
 
   // The first failure of every (kernel, property, kind).
   struct Distinct {
@@ -55,9 +63,14 @@ class RunReport {
   int finish();  // writes files and table; returns the exit code
 
  private:
+  void open_json();
+  // True for a failure that is to be explained: the first ones of their kind.
+  bool count(const std::string& kernel, const properties::Verdict& verdict, std::uint64_t case_number);
+
   ReportOptions options_;
   properties::Demands demands_;
   properties::RunHeader header_;
+  properties::ResumePoint resumed_;
   std::unique_ptr<properties::JsonLinesFile> json_;
   properties::JUnit junit_;
   properties::Tally tally_;

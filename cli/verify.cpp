@@ -9,6 +9,7 @@
 #include "cli/judging_options.hpp"
 #include "cli/kernel_runners.hpp"
 #include "cli/record_runs.hpp"
+#include "cli/resume.hpp"
 #include "cli/run_report.hpp"
 #include "cli/save_failures.hpp"
 #include "properties/profile.hpp"
@@ -88,15 +89,16 @@ void run(const Options& options) {
   announce(header, report, numbers.size());
   for (KernelRun& kernel : kernels) {
     CampaignPlan plan;
-    plan.numbers = numbers;
     plan.properties = chosen;
     plan.options = trial;
     plan.case_number = [&](std::uint64_t number) { return source.at(number, kernel.spec, kernel.profile).run; };
+    const Rest rest = replay_earlier(kernel.name, numbers, plan.case_number, report);
+    plan.numbers = rest.numbers;
     run_campaign(plan, kernel.runners, [&](const CaseResult& result) {
       report.add(kernel.name, result);
       return true;
     });
-    save_failures(options.save, options.judging, kernel.name, kernel.runners, report);
+    if (!rest.done) save_failures(options.save, options.judging, kernel.name, kernel.runners, report);
     if (!options.record.empty()) {
       const std::uint32_t count = record_runs(options.record, kernel.name, *kernel.runners.front(), numbers, plan.case_number);
       report.say(fmt::format("{} runs of {} recorded in {}", count, kernel.name, options.record));

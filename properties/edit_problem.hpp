@@ -24,7 +24,8 @@ struct Unused {
   bool pages = false;    // pages that no request owns a token of
   bool tails = false;    // tokens past the end of a request in its last page, or in its contiguous cache
   bool gaps = false;     // elements between pages, tokens, heads of the pools, and of q
-  bool entries = false;  // page table entries past the end of a request, and between rows of the table
+  bool entries = false;  // page table entries past the end of a request, and between rows of the table; beam indices of
+                         // tokens past the end and of shared tokens
 };
 
 // Overwrites the chosen bytes with `fill`. Returns the number of elements and entries overwritten.

@@ -1,6 +1,7 @@
 #include "properties/generate.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "properties/case_steps.hpp"
 #include "properties/draw_lengths.hpp"
@@ -88,8 +89,11 @@ void draw_variants(Draws& draws, const Profile& profile, Case& c) {
   }
   if (profile.window && draws.one_in(4)) c.window = draw_window(draws, c);
   if (profile.skip && c.mask == MaskKind::none && draws.one_in(8)) {
-    const float factors[] = {1, 16, 100, 1000};
-    c.skip = draws.pick(factors);
+    // A tile is skipped where its weights are below factor / length: shares of the longest request, as a factor above
+    // it switches skipping off, and one that does just that.
+    const auto longest = static_cast<float>(*std::max_element(c.lens.begin(), c.lens.end()));
+    const float factors[] = {1, std::floor(longest / 8), std::floor(longest / 2), 1000};
+    c.skip = std::max(1.0f, draws.pick(factors));
   }
   if (c.beam == 1) c.rope = draws.pick(profile.ropes);
   if (c.rope != RopeStyle::none) {

@@ -142,6 +142,24 @@ std::uint64_t poison_entries(Problem& problem, Draws& draws) {
   return count;
 }
 
+// Beams of tokens past the end of a request, and of tokens that the beams share: neither is to be followed.
+std::uint64_t poison_beam_index(Problem& problem, Draws& draws) {
+  const xqacheck_problem p = problem.view(nullptr, nullptr);
+  auto* index = problem.tensor(TensorId::beam_index).as<std::int32_t>();
+  const auto* lengths = static_cast<const std::uint32_t*>(p.seq_lens.data);
+  const auto* shared = static_cast<const std::uint32_t*>(p.beam_context.data);
+  const std::int32_t bad[] = {-1, INT32_MAX, INT32_MIN, static_cast<std::int32_t>(p.beam_width)};
+  std::uint64_t count = 0;
+  for (std::uint32_t b = 0; b < p.requests; ++b)
+    for (std::uint32_t w = 0; w < p.beam_width; ++w)
+      for (std::uint32_t t = 0; t < p.max_seq_len; ++t) {
+        if (t >= shared[b] && t < lengths[b]) continue;
+        index[(std::size_t{b} * p.beam_width + w) * p.max_seq_len + t] = draws.pick(bad);
+        ++count;
+      }
+  return count;
+}
+
 }  // namespace
 
 std::uint64_t poison(Problem& problem, const Unused& what, Fill fill, std::uint64_t seed) {
@@ -157,6 +175,7 @@ std::uint64_t poison(Problem& problem, const Unused& what, Fill fill, std::uint6
   }
   if (what.gaps) count += poison_q_gaps(problem, fill, draws);
   if (what.entries && p.page_tokens > 0) count += poison_entries(problem, draws);
+  if (what.entries && p.beam_width > 1) count += poison_beam_index(problem, draws);
   return count;
 }
 

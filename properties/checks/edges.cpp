@@ -1,5 +1,6 @@
-// edges: the case with one edge put in: an empty request, NaN and Inf in used places, all scores -inf, page ids at the
-// far end of a huge pool. Each variant is judged by its own golden result.
+// edges: the case with one edge put in: an empty request, a row that sees no token, NaN and Inf in used places, all
+// scores -inf, a single token whose score is some ten thousands, page ids at the far end of a huge pool. Each variant
+// is judged by its own golden result.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +17,22 @@ using namespace reference;
 struct Variant {
   const char* what;
   void (*change)(Case&);
+  bool any_score = false;  // only for kernels whose domain has no limits on scores
 };
+
+// The first draft sees nothing, the second itself: no token is older than the drafts of the first request.
+void mask_first_row(Case& c) {
+  c.mask = MaskKind::bits, c.draft = {2}, c.bits = {{0, 2}}, c.tree.clear();
+  c.beam = 1, c.skip = 0;
+  for (std::uint32_t& length : c.lens) length = std::max(length, 2u);
+  c.lens.front() = 2;
+}
+
+// A lone token has weight 1 whatever its score: finite stand-ins for -inf show.
+void one_extreme_token(Case& c) {
+  c.data = DataKind::huge;
+  c.lens.front() = c.rows(0);
+}
 
 // Offsets that do not fit 32 bits need a pool of 2^31 elements; it is sparse, so it costs addresses, not memory.
 const Variant kVariants[] = {
@@ -30,6 +46,8 @@ const Variant kVariants[] = {
        c.inject = {{Injection::Value::minf, Injection::Tensor::k, 0, 0}};
      }},
     {"with all scores -inf", [](Case& c) { c.data = DataKind::neginf; }},
+    {"with a fully masked row", mask_first_row},
+    {"with a single token whose score is some ten thousands", one_extreme_token, true},
     {"with pages at the far end of a huge pool", [](Case& c) { c.table = TableKind::far; }},
 };
 
@@ -42,12 +60,18 @@ bool applies(const Variant& variant, const Case& from, Case& changed) {
   return !(changed == from) && is_consistent(changed);
 }
 
+// As profiles do: extreme scores leave any declared range.
+bool may_score_anything(const xqacheck_domain& domain) {
+  return domain.max_abs_score == 0 && domain.min_row_max == 0;
+}
+
 Verdict check(Trial& trial) {
   if (!is_judgeable(trial.plain_run())) return verdict_of_broken_run(trial.plain_run(), "");
   Verdict result = passed();
   int judged = 0;
   for (const Variant& variant : kVariants) {
     RunLine line = trial.run_line();
+    if (variant.any_score && !may_score_anything(trial.kernel().domain)) continue;
     if (!applies(variant, trial.subject(), line.subject)) continue;
     Trial edge(line, trial.runner(), trial.options());
     const Outcome& outcome = edge.plain_run();
@@ -69,8 +93,9 @@ Verdict check(Trial& trial) {
 }  // namespace
 
 extern const Property edges_property;
-const Property edges_property = {
-    "edges", "empty requests, NaN and Inf in used places, all scores -inf and far page ids have their declared answers",
-    check};
+const Property edges_property = {"edges",
+                                 "empty requests, masked rows, NaN and Inf in used places, extreme scores and far page "
+                                 "ids have their declared answers",
+                                 check};
 
 }  // namespace xqacheck::properties

@@ -18,6 +18,9 @@ std::string explain(const Verdict& verdict, const std::string& command = "");
 // conclusion.
 std::string summary_table(const Tally& tally, const Conclusion& conclusion, double seconds);
 
+// Where the time of the run went, the dearest property first.
+std::string time_table(const Tally& tally);
+
 // `text` as one argument of a POSIX shell.
 std::string shell_quoted(const std::string& text);
 

@@ -117,6 +117,13 @@ JsonLinesFile::JsonLinesFile(const std::string& path, const RunHeader& header) :
   line(json_of(header));
 }
 
+JsonLinesFile::JsonLinesFile(const std::string& path, std::size_t kept_bytes) : path_(path) {
+  std::error_code error;
+  std::filesystem::resize_file(path, kept_bytes, error);
+  if (error) throw EnvironmentError(fmt::format("cannot go on with {}: {}", path, error.message()));
+  out_.open(path, std::ios::binary | std::ios::app);
+}
+
 void JsonLinesFile::add(const Verdict& verdict, const std::string& kernel, std::uint64_t case_number) {
   line(json_of(verdict, kernel, case_number));
 }

@@ -26,6 +26,8 @@ std::string json_of(const Tally& tally, const Conclusion& conclusion, double sec
 class JsonLinesFile {
  public:
   JsonLinesFile(const std::string& path, const RunHeader& header);  // throws EnvironmentError
+  // Goes on after the first `kept_bytes` of the file, which end with a line; what follows them is cut off.
+  JsonLinesFile(const std::string& path, std::size_t kept_bytes);
   void add(const Verdict& verdict, const std::string& kernel, std::uint64_t case_number);
   void add_shrunk(const Verdict& verdict, const std::string& kernel, std::uint64_t case_number);
   void finish(const Tally& tally, const Conclusion& conclusion, double seconds);

@@ -22,6 +22,17 @@ TEST_CASE("each way to misbehave has its status, the next case runs, and the run
       {"crashing", "abort", Status::crashed, "SIGABRT"},
       {"crashing", "exit", Status::crashed, "exit"},
       {"crashing", "loop", Status::hung, "1"},
+      {"crashing", "stack-overflow", Status::crashed, "stack overflow"},
+      {"crashing", "stop-itself", Status::hung, "SIGSTOP"},
+      {"crashing", "bad-alloc", Status::crashed, "out of memory"},
+      {"unruly", "fork-sleeper", Status::crashed, "left 1 process running"},
+      {"unruly", "fork-bomb", Status::hung, "no answer"},
+      {"unruly", "return-early", Status::crashed, "after run() had returned"},
+      {"unruly", "write-everywhere", Status::crashed, "file descriptor"},
+      {"unruly", "close-everything", Status::crashed, "file descriptors"},
+      {"unruly", "kill-parent", Status::crashed, ""},
+      // It only copies q: what it prints must not hide that.
+      {"unruly", "print-garbage", Status::failed, "elements"},
       {"touching", "write-before-out", Status::failed, "before out"},
       {"unruly", "leave-state", Status::failed, "state"},
   };

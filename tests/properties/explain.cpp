@@ -35,6 +35,21 @@ TEST_CASE("a passing summary says so") {
   CHECK(summary_table(tally, conclude(tally, {}), 1).ends_with("1 of 1 cases ran, 1 verdicts in 1.0 s: passed\n"));
 }
 
+TEST_CASE("the time table begins with what costs most, and leaves out what never ran") {
+  Tally tally;
+  const auto add = [&](const char* property, Status status, double seconds) {
+    Verdict verdict = sample(status, property, "", "no");
+    verdict.seconds = seconds;
+    tally.add("flash32", verdict);
+  };
+  add("golden", Status::passed, 1), add("guard", Status::passed, 2), add("guard", Status::passed, 4);
+  add("graph", Status::unsupported, 0);
+  const std::string table = time_table(tally);
+  CHECK_THAT(table, Catch::Matchers::Contains("flash32  guard       6.00 s   86 %   3000.00 ms each\n"
+                                              "flash32  golden      1.00 s   14 %   1000.00 ms each\n"));
+  CHECK_THAT(table, !Catch::Matchers::Contains("graph"));
+}
+
 TEST_CASE("quoting survives a shell") {
   CHECK(shell_quoted("a b") == "'a b'");
   CHECK(shell_quoted("it's") == "'it'\\''s'");

@@ -10,7 +10,8 @@ namespace {
 struct Field {
   const char* name;
   bool input;
-  xqacheck_tensor xqacheck_problem::*tensor;  // null: workspace or scale
+  xqacheck_tensor xqacheck_problem::*tensor;           // null: workspace, scale or the problem itself
+  xqacheck_scale xqacheck_problem::*scale = nullptr;
 };
 
 constexpr Field kFields[] = {
@@ -33,7 +34,11 @@ constexpr Field kFields[] = {
     {"lse", false, &xqacheck_problem::lse},
     {"scratch", false, nullptr},
     {"state", false, nullptr},
-    {"k_scale", true, nullptr},
+    {"q_scale", true, nullptr, &xqacheck_problem::q_scale},
+    {"k_scale", true, nullptr, &xqacheck_problem::k_scale},
+    {"v_scale", true, nullptr, &xqacheck_problem::v_scale},
+    {"rcp_out_scale", true, nullptr, &xqacheck_problem::rcp_out_scale},
+    {"problem", true, nullptr},
 };
 constexpr int kFieldCount = sizeof kFields / sizeof kFields[0];
 enum Touch { kReadBefore, kReadPast, kWriteBefore, kWritePast, kWriteInside, kTouches };
@@ -49,14 +54,16 @@ Bytes bytes_of(int field, const xqacheck_problem* p, const xqacheck_launch* laun
   if (f.tensor != nullptr) return {static_cast<char*>((p->*f.tensor).data), (p->*f.tensor).bytes};
   if (std::strcmp(f.name, "scratch") == 0) return {static_cast<char*>(launch->scratch), 300};
   if (std::strcmp(f.name, "state") == 0) return {static_cast<char*>(launch->state), 20};
-  return {const_cast<char*>(reinterpret_cast<const char*>(p->k_scale.pointer)), 4};
+  if (f.scale != nullptr) return {const_cast<char*>(reinterpret_cast<const char*>((p->*f.scale).pointer)), 4};
+  return {const_cast<char*>(reinterpret_cast<const char*>(p)), p->struct_bytes};
 }
 
 template <int Index>
 xqacheck_status run(xqacheck_instance* instance, const xqacheck_problem* p, const xqacheck_launch* launch) {
   const Bytes bytes = bytes_of(Index / kTouches, p, launch);
   const int touch = Index % kTouches;
-  plain::run(instance, p, launch);
+  // Other formats have no copy of q as their output; what is touched is all that counts.
+  if (char why[64]; plain::supports(p, why, sizeof why) == XQACHECK_OK) plain::run(instance, p, launch);
   if (bytes.begin == nullptr) return XQACHECK_OK;
   volatile char* at = touch == kReadBefore || touch == kWriteBefore ? bytes.begin - 1 : bytes.begin + bytes.size;
   if (touch == kWriteInside) at = bytes.begin + 1;

@@ -25,11 +25,35 @@ constexpr const char* kDrafts =
     "xqa/1 heads=4/2 dim=16 len=21,9 page=8 draft=3,2 mask=tree tree=0,1,1/0,1 lse=1 kscale=0.5 kv=e4m3";
 constexpr const char* kBeams = "xqa/1 heads=2/1 dim=16 len=21,9 page=8 beam=2/4 sinks=1";
 constexpr const char* kRope = "xqa/1 heads=2/1 dim=16 len=21,9 page=8 rope=neox bias=1";
+constexpr const char* kScales = "xqa/1 heads=2/1 dim=16 len=9 page=8 kv=e4m3 out=e4m3 qscale=0.5 vscale=0.25 rcpout=2";
+// One tensor for K and V, no pages, and MLA.
+constexpr const char* kPool = "xqa/1 heads=2/1 dim=16 len=21,9 page=8 layout=pool";
+constexpr const char* kContiguous = "xqa/1 heads=2/1 dim=16 len=21,9 page=0";
+constexpr const char* kMla = "xqa/1 heads=2/1 dim=576/512 len=21,9 page=8";
 constexpr Buffer kInputs[] = {
-    {"q", kDrafts},        {"k", kDrafts},    {"v", kDrafts},         {"page_table", kDrafts},
-    {"seq_lens", kDrafts}, {"mask", kDrafts}, {"depths", kDrafts},    {"row_offsets", kDrafts},
-    {"k_scale", kDrafts},  {"sinks", kBeams}, {"beam_index", kBeams}, {"beam_context", kBeams},
-    {"rope_table", kRope}, {"k_new", kRope},  {"v_new", kRope},       {"qkv_bias", kRope},
+    {"q", kDrafts},
+    {"k", kDrafts},
+    {"v", kDrafts},
+    {"page_table", kDrafts},
+    {"seq_lens", kDrafts},
+    {"mask", kDrafts},
+    {"depths", kDrafts},
+    {"row_offsets", kDrafts},
+    {"k_scale", kDrafts},
+    {"sinks", kBeams},
+    {"beam_index", kBeams},
+    {"beam_context", kBeams},
+    {"rope_table", kRope},
+    {"k_new", kRope},
+    {"v_new", kRope},
+    {"qkv_bias", kRope},
+    {"q_scale", kScales},
+    {"v_scale", kScales},
+    {"rcp_out_scale", kScales},
+    {"k", kContiguous},
+    {"v", kContiguous},
+    {"k", kPool},
+    {"k", kMla},
 };
 constexpr Buffer kOutputs[] = {{"out", kDrafts}, {"lse", kDrafts}, {"scratch", kDrafts}, {"state", kDrafts}};
 
@@ -73,6 +97,28 @@ TEST_CASE("a write of one byte past or before any output is a fault that names i
     check_fault(touch("write-before-" + name, buffer.case_line, Placement::begin),
                 "write 1 byte before the start of " + name);
   }
+}
+
+// Beside an input there may be a few bytes of its page that can be read, but none that can be written.
+TEST_CASE("a write of one byte past or before any input is a fault, in every placement") {
+  for (const Buffer& buffer : kInputs)
+    for (const Placement place : {Placement::plain, Placement::end, Placement::begin})
+      for (const char* side : {"write-past-", "write-before-"}) {
+        INFO(side << buffer.name << " of " << buffer.case_line);
+        const Outcome outcome = touch(side + std::string(buffer.name), buffer.case_line, place);
+        INFO(outcome.why);
+        CHECK(outcome.status == RunStatus::crashed);
+      }
+}
+
+TEST_CASE("V of a pool ends where the pool ends") {
+  check_fault(touch("read-past-v", kPool, Placement::end), "read 1 byte past the end of k (size ");
+  check_fault(touch("read-before-k", kPool, Placement::begin), "read 1 byte before the start of k, at touching.so+0x");
+}
+
+TEST_CASE("a read past the end of the problem struct, as by a kernel of a newer header, is a fault") {
+  for (const Placement place : {Placement::plain, Placement::end, Placement::begin})
+    check_fault(touch("read-past-problem", kDrafts, place), "read 1 byte past the end of ");
 }
 
 TEST_CASE("in plain memory a write beside an output is damage at the right offset") {
