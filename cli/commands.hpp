@@ -20,6 +20,7 @@ void set_command_line(int argc, char** argv);
 const std::vector<std::string>& command_line();
 
 void add_arith_command(CLI::App& app);
+void add_budget_command(CLI::App& app);
 void add_probe_command(CLI::App& app);
 void add_ptx_command(CLI::App& app);
 void add_replay_command(CLI::App& app);

@@ -56,6 +56,11 @@ class RunReport {
   // The smallest case that fails as `failure` does, for the result file; the counts stay as they are.
   void add_shrunk(const Distinct& failure, const properties::Verdict& smallest);
 
+  // A line of another type for the result file (doc/results-format.md).
+  void record(const std::string& json) {
+    if (json_) json_->add_record(json);
+  }
+
   void say(const std::string& text);  // a line for people, between the progress lines
 
   const std::vector<Distinct>& failures() const { return distinct_; }

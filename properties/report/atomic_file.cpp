@@ -1,5 +1,6 @@
 #include "properties/report/atomic_file.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -15,6 +16,18 @@
 namespace xqacheck::properties {
 namespace fs = std::filesystem;
 
+namespace {
+
+// The contents must be on the disk before the name is: after a power cut the name would lead to an empty file.
+bool on_disk(const std::string& path) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  const bool synced = ::fsync(file) == 0 || errno == EINVAL;  // EINVAL: a file system that cannot
+  return ::close(file) == 0 && synced;
+}
+
+}  // namespace
+
 void write_file_atomically(const std::string& path, std::string_view text) {
   const fs::path target(path);
   std::error_code error;
@@ -26,7 +39,7 @@ void write_file_atomically(const std::string& path, std::string_view text) {
   std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
   out.write(text.data(), static_cast<std::streamsize>(text.size()));
   out.close();
-  if (!out) {
+  if (!out || !on_disk(temporary)) {
     const std::string reason = errno ? std::strerror(errno) : "unknown error";
     fs::remove(temporary, error);
     throw EnvironmentError(fmt::format("cannot write {}: {}", path, reason));

@@ -132,6 +132,10 @@ void JsonLinesFile::add_shrunk(const Verdict& verdict, const std::string& kernel
   line(json_of(verdict, kernel, case_number, "shrunk"));
 }
 
+void JsonLinesFile::add_record(const std::string& json) {
+  line(json);
+}
+
 void JsonLinesFile::finish(const Tally& tally, const Conclusion& conclusion, double seconds) {
   line(json_of(tally, conclusion, seconds));
 }

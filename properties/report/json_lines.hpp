@@ -30,6 +30,7 @@ class JsonLinesFile {
   JsonLinesFile(const std::string& path, std::size_t kept_bytes);
   void add(const Verdict& verdict, const std::string& kernel, std::uint64_t case_number);
   void add_shrunk(const Verdict& verdict, const std::string& kernel, std::uint64_t case_number);
+  void add_record(const std::string& json);  // a line of another type: budget, causes
   void finish(const Tally& tally, const Conclusion& conclusion, double seconds);
 
  private:

@@ -1,0 +1,15 @@
+// Lines of result files about budgets, types `budget` and `causes` (doc/results-format.md).
+#pragma once
+
+#include <string>
+
+#include "properties/budget/check.hpp"
+
+namespace xqacheck::properties::budget {
+
+// What was measured (no limits known) or checked. `mode`: "measure" or "check".
+std::string record_of(const ConfigurationBudget& measured, const SampleSet& set, const std::string& kernel,
+                      std::uint64_t number);
+std::string record_of(const ConfigurationFinding& finding, const std::string& kernel, std::uint64_t number);
+
+}  // namespace xqacheck::properties::budget
