@@ -8,6 +8,7 @@
 
 #include "kernels/abi/xqacheck_kernel.h"
 #include "properties/output.hpp"
+#include "properties/power_of_two.hpp"
 
 namespace xqacheck::properties {
 namespace {
@@ -40,8 +41,8 @@ double from_bits(std::uint32_t bits, int exponent_bits, Grid grid, bool has_infi
     return mantissa ? std::numeric_limits<double>::quiet_NaN() : sign * std::numeric_limits<double>::infinity();
   if (exponent == all_ones && mantissa == (1u << grid.mantissa) - 1) return std::numeric_limits<double>::quiet_NaN();
   const double fraction = static_cast<double>(mantissa) / (1u << grid.mantissa);
-  return exponent == 0 ? sign * std::ldexp(fraction, 1 - grid.bias)
-                       : sign * std::ldexp(1 + fraction, static_cast<int>(exponent) - grid.bias);
+  return exponent == 0 ? sign * fraction * power_of_two(1 - grid.bias)
+                       : sign * (1 + fraction) * power_of_two(static_cast<int>(exponent) - grid.bias);
 }
 
 }  // namespace
@@ -65,8 +66,8 @@ double decode(std::uint32_t dtype, const std::byte* bytes) {
   switch (dtype) {
     case XQACHECK_FP16:
       return from_bits(bits, 5, grid_of(dtype), true);
-    case XQACHECK_BF16:
-      return from_bits(bits, 8, grid_of(dtype), true);
+    case XQACHECK_BF16:  // the upper half of a float
+      return std::bit_cast<float>(bits << 16);
     case XQACHECK_E4M3:
       return from_bits(bits, 4, grid_of(dtype), false);
     default:
@@ -79,7 +80,7 @@ double ulps_between(std::uint32_t dtype, double a, double b) {
   if (!std::isfinite(a) || !std::isfinite(b)) return std::numeric_limits<double>::infinity();
   const Grid grid = grid_of(dtype);
   const int exponent = b == 0 ? 1 - grid.bias : std::max(std::ilogb(b), 1 - grid.bias);
-  return std::abs(a - b) / std::ldexp(1.0, exponent - grid.mantissa);
+  return std::abs(a - b) / power_of_two(exponent - grid.mantissa);
 }
 
 }  // namespace xqacheck::properties

@@ -149,8 +149,14 @@ void shrink_variants(const Case& from, Steps& steps) {
   if (!from.draft.empty()) {
     steps.add("causal mask", [](Case& c) { c.mask = MaskKind::causal, c.tree.clear(), c.bits.clear(); });
     steps.add("even drafts", [](Case& c) { set_all_drafts(c, *std::min_element(c.draft.begin(), c.draft.end())); });
-    for (const std::uint32_t n : smaller(*std::max_element(from.draft.begin(), from.draft.end()), 1))
+    for (const std::uint32_t n : smaller(*std::max_element(from.draft.begin(), from.draft.end()), 1)) {
       steps.add("fewer drafts", [&](Case& c) { limit_drafts(c, n); });
+      // A row that sees no older token stays so only if the tokens go with the drafts.
+      steps.add("fewer drafts and tokens", [&](Case& c) {
+        for (std::size_t i = 0; i < c.lens.size(); ++i) c.lens[i] -= c.rows(i) - std::min(c.rows(i), n);
+        limit_drafts(c, n);
+      });
+    }
     for (std::size_t i = 0; from.draft.size() > 1 && i < from.draft.size(); ++i)
       for (const std::uint32_t n : smaller(from.draft[i], 1))
         steps.add("fewer drafts of a request", [&](Case& c) { set_draft(c, i, n); });

@@ -1,8 +1,7 @@
 #include "properties/checks/number_format.hpp"
 
-#include <cmath>
-
 #include "kernels/abi/xqacheck_kernel.h"
+#include "properties/power_of_two.hpp"
 
 namespace xqacheck::properties {
 
@@ -20,11 +19,11 @@ NumberFormat number_format(std::uint32_t dtype) {
 }
 
 double half_unit(const NumberFormat& format) {
-  return std::ldexp(1.0, -format.bits);
+  return power_of_two(-format.bits);
 }
 
 double half_smallest(const NumberFormat& format) {
-  return std::ldexp(1.0, format.min_exponent - format.bits);
+  return power_of_two(format.min_exponent - format.bits);
 }
 
 }  // namespace xqacheck::properties
