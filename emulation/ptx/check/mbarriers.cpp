@@ -32,6 +32,10 @@ void Checker::mbarrier(const Mbarrier& event) {
   if (!check_alignment(who, Space::shared, address, 8) || !resolve(who, Space::shared, address, 8, true, target))
     return;
   if (!sets && !barrier.valid) return misuse("the mbarrier has not been initialised");
+  if (!sets && barrier.init.epoch && !ordered(who, barrier.init.epoch)) {
+    report_race(who, target, barrier.init, "use of an mbarrier", "initialisation");
+    barrier.init = {};  // once
+  }
   write(who, target, 8);
 
   barrier.phase = event.phase;
@@ -44,6 +48,7 @@ void Checker::mbarrier(const Mbarrier& event) {
       barrier = {};
       barrier.valid = true;
       barrier.count = event.count;
+      barrier.init = {Epoch(warp.unit, lane, warp.time), event.at.instruction, Strength::weak};
       ++warp.time;
       break;
     case MbarrierKind::inval:

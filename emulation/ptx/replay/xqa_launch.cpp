@@ -105,10 +105,12 @@ XqaCall::XqaCall(Machine& machine, LoadedModule& module, const emulation::Record
     // Row maxima and sums of each partial, then the partials in the type of q, aligned to one of them.
     const std::uint64_t cells = std::uint64_t{splits} * groups * p.requests, rows = drafts(p) ? kDraftRows : group;
     const std::uint64_t partial = 2ull * padded_dim(p.head_dim) * rows;
-    scratch_bytes_ = round_up(2 * cells * 128 * divide_up(static_cast<std::uint32_t>(round_up(rows, 16)), 32), partial) +
-                     cells * partial;
-    // With head dim 64 four warp groups merge, and each fetches the partial of its own number even where there are fewer
-    // sub-sequences; the kernel reads behind its scratch (and uses nothing of it). Room for that, so that it can run.
+    scratch_bytes_ =
+        round_up(2 * cells * 128 * divide_up(static_cast<std::uint32_t>(round_up(rows, 16)), 32), partial) +
+        cells * partial;
+    // With head dim 64 four warp groups merge, and each fetches the partial of its own number even where there are
+    // fewer sub-sequences; the kernel reads behind its scratch (and uses nothing of it). Room for that, so that it can
+    // run.
     if (padded_dim(p.head_dim) == 64 && splits < 4) scratch_bytes_ += (4 - splits) * partial;
     semaphore_bytes_ = 4ull * groups * p.requests;
   }

@@ -43,7 +43,7 @@ std::vector<std::uint32_t> shuffled(std::uint32_t ctas, Random& random) {
 }
 
 // Turns: long ones for schedules that run a warp until it blocks; a polling warp gets few instructions.
-constexpr std::uint32_t kLong = 1u << 16, kPoll = 64;
+constexpr std::uint32_t kLong = 4096, kPoll = 64;
 // A prime, so that turns do not fall into step with loops.
 constexpr std::uint32_t kShort = 7;
 
@@ -56,18 +56,22 @@ class Base : public Schedule {
   void after_atomic(std::uint32_t, std::uint32_t, std::uint32_t) override {}
 
   Turn next(std::span<const Runnable> runnable) override {
-    std::size_t best = runnable.size();
-    for (std::size_t i = 0; i < runnable.size(); ++i)
-      if (!runnable[i].polling && (best == runnable.size() || before(runnable[i], runnable[best]))) best = i;
-    if (best != runnable.size()) return chosen(runnable, best, turn());
-    // Everybody polls: by turns.
-    std::size_t after = runnable.size(), least = 0;
-    for (std::size_t i = 0; i < runnable.size(); ++i) {
-      if (key_of(runnable[i]) > last_ && (after == runnable.size() || key_of(runnable[i]) < key_of(runnable[after])))
-        after = i;
-      if (key_of(runnable[i]) < key_of(runnable[least])) least = i;
+    // Now and then everybody's turn: nobody may starve for ever, for somebody may spin until it has run.
+    constexpr std::uint64_t kFairEvery = 2048;
+    if (++turns_ % kFairEvery == 0) return chosen(runnable, next_in_circle(runnable, fair_last_), fair_last_, kShort);
+    std::size_t best = preferred(runnable);
+    if (best == runnable.size() && !tired_.empty()) {
+      tired_.clear();
+      best = preferred(runnable);
     }
-    return chosen(runnable, after != runnable.size() ? after : least, kPoll);
+    if (best != runnable.size()) {
+      // Chosen again at once after whole turns: it may spin. Others first.
+      constexpr std::uint32_t kPatience = 4;
+      streak_ = key_of(runnable[best]) == last_ ? streak_ + 1 : 0;
+      if (streak_ >= kPatience && turn() == kLong) tired_.push_back(last_);
+      return chosen(runnable, best, last_, turn());
+    }
+    return chosen(runnable, next_in_circle(runnable, last_), last_, kPoll);  // everybody polls
   }
 
  protected:
@@ -85,10 +89,34 @@ class Base : public Schedule {
   Key last_{};
 
  private:
-  Turn chosen(std::span<const Runnable> runnable, std::size_t index, std::uint32_t instructions) {
-    last_ = key_of(runnable[index]);
+  // The one that comes first by `before`; the size if all poll or are tired.
+  std::size_t preferred(std::span<const Runnable> runnable) {
+    std::size_t best = runnable.size();
+    for (std::size_t i = 0; i < runnable.size(); ++i) {
+      if (runnable[i].polling) continue;
+      if (!tired_.empty() && std::find(tired_.begin(), tired_.end(), key_of(runnable[i])) != tired_.end()) continue;
+      if (best == runnable.size() || before(runnable[i], runnable[best])) best = i;
+    }
+    return best;
+  }
+  static std::size_t next_in_circle(std::span<const Runnable> runnable, const Key& last) {
+    std::size_t after = runnable.size(), least = 0;
+    for (std::size_t i = 0; i < runnable.size(); ++i) {
+      const Key key = key_of(runnable[i]);
+      if (key > last && (after == runnable.size() || key < key_of(runnable[after]))) after = i;
+      if (key < key_of(runnable[least])) least = i;
+    }
+    return after != runnable.size() ? after : least;
+  }
+  static Turn chosen(std::span<const Runnable> runnable, std::size_t index, Key& last, std::uint32_t instructions) {
+    last = key_of(runnable[index]);
     return {index, instructions};
   }
+
+  std::uint64_t turns_ = 0;
+  std::uint32_t streak_ = 0;
+  std::vector<Key> tired_;
+  Key fair_last_{};
 };
 
 class InOrder final : public Base {
