@@ -12,6 +12,10 @@ void Allocations::remove(std::uint64_t base) {
   blocks_.erase(base);
 }
 
+void Allocations::forget_histories() {
+  for (auto& [base, block] : blocks_) block->shadow = Shadow(block->allocation.size);
+}
+
 Block* Allocations::find(std::uint64_t address) {
   if (last_ != nullptr && address - last_->allocation.base < last_->allocation.size) return last_;
   auto at = blocks_.upper_bound(address);

@@ -25,6 +25,7 @@ class Allocations {
   void remove(std::uint64_t base);
   // The block that holds `address`, or null.
   Block* find(std::uint64_t address);
+  void forget_histories();
   // The block that begins or ends nearest to `address`, for messages; null if there are none.
   const Block* nearest(std::uint64_t address) const;
 

@@ -74,6 +74,7 @@ class Checker final : public Monitor {
     Space space = Space::global;
   };
 
+  void start_over(std::uint64_t units);
   GridCheck& grid_of(std::uint32_t number);
   GridCheck& grid_of_unit(Unit unit);
   CtaCheck& cta_of(GridCheck& grid, std::uint32_t cta);

@@ -1,4 +1,6 @@
 // Grids, CTAs and warps begin and end; memory of the device comes and goes.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -31,6 +33,8 @@ void Checker::host_wrote(std::uint64_t base, std::uint64_t bytes) {
 }
 
 void Checker::grid_begin(const GridBegin& begin) {
+  const std::uint64_t units = begin.grid.product() * ((begin.block.product() + 31) / 32);
+  if (next_unit_ + units > Epoch::kMaxUnit) start_over(units);
   auto grid = std::make_unique<GridCheck>();
   GridCheck* before = grids_.empty() ? nullptr : grids_.back().get();
   grid->begin = begin;
@@ -54,10 +58,24 @@ void Checker::grid_begin(const GridBegin& begin) {
   grids_.push_back(std::move(grid));
 }
 
+// Units are numbered for ever; when their numbers run out, histories are forgotten. All earlier grids have ended, so
+// what they did is ordered before what follows.
+void Checker::start_over(std::uint64_t units) {
+  for (const auto& grid : grids_)
+    if (!grid->ended) throw std::length_error("the checks of the PTX machine: more than 2^26 warps at a time");
+  if (units > Epoch::kMaxUnit) throw std::length_error("the checks of the PTX machine: a grid of more than 2^26 warps");
+  grids_.clear();
+  last_grid_ = nullptr;
+  locations_.clear();
+  index_.clear();
+  allocations_.forget_histories();
+  next_unit_ = 0;
+}
+
 void Checker::grid_end(std::uint32_t number) {
   GridCheck& grid = grid_of(number);
   grid.ended = true;
-  grid.ctas.clear();
+  decltype(grid.ctas)().swap(grid.ctas);
 }
 
 GridCheck& Checker::grid_of(std::uint32_t number) {
@@ -99,7 +117,15 @@ void Checker::cta_begin(std::uint32_t number, std::uint32_t index) {
 
 // Shared memory and clocks go; what its accesses to global memory left behind stays in the shadow.
 void Checker::cta_end(std::uint32_t number, std::uint32_t index) {
-  CtaCheck& cta = cta_of(grid_of(number), index);
+  GridCheck& grid = grid_of(number);
+  CtaCheck& cta = cta_of(grid, index);
+  for (std::uint32_t id = 0; id < cta.barriers.size(); ++id) {
+    const BarrierCheck& barrier = cta.barriers[id];
+    if (barrier.arrived == 0) continue;  // bar.arrive does not wait: only the end shows that too few came
+    report(FindingKind::barrier_misuse, grid, {number, index, barrier.participants.back(), barrier.instruction, 1}, 0,
+           fmt::format("barrier {} is never completed: {} of {} threads have arrived when the CTA ends", id,
+                       barrier.arrived, barrier.count != 0 ? barrier.count : grid.begin.block.product()));
+  }
   for (WarpCheck& warp : cta.warps) {
     for (const std::uint32_t id : warp.flights) {
       flights_[id] = {};

@@ -8,7 +8,8 @@ namespace xqacheck::ptx {
 // Is the earlier access known to have happened before this lane's?
 bool Checker::ordered(const Toucher& who, const Epoch& past) {
   const WarpCheck& warp = *who.warp;
-  if (past.unit() == warp.unit) return past.time() <= warp.synced || past.lane() == who.lane;
+  // What the warp has done itself it also learns through an mbarrier, or another warp: the clocks below.
+  if (past.unit() == warp.unit && (past.time() <= warp.synced || past.lane() == who.lane)) return true;
   if (past.unit() < warp.known.complete_below) return true;
   const Unit first =
       past.unit() - warp.first < warp.warps ? warp.first : grid_of_unit(past.unit()).first_of(past.unit());

@@ -114,6 +114,15 @@ TEST_CASE("barrier misuse") {
   CHECK(h.only() == "");
 }
 
+TEST_CASE("a barrier that is left incomplete is found when the CTA ends") {
+  Events e(1, 96);
+  e.checker.barrier_arrive({e.at(0, 0, 1), BarrierKind::arrive, true, 1, 96});
+  CHECK(e.only() == "");
+  e.checker.cta_end(e.grid, 0);
+  CHECK(e.only().find("barrier 1 is never completed: 32 of 96 threads have arrived when the CTA ends") !=
+        std::string::npos);
+}
+
 TEST_CASE("mbarrier misuse") {
   Events e;
   e.checker.mbarrier(e.mbarrier(e.at(0, 0, 1), MbarrierKind::arrive, 1024, 1, 0));

@@ -152,6 +152,27 @@ TEST_CASE("grids of one stream follow each other; a programmatic dependent must 
   CHECK(h.only() == "");
 }
 
+TEST_CASE("numbers of warps that run out start over, between grids only") {
+  Events e(1, 32);
+  e.store(e.at(0, 0, 1), kBase, 4, Space::global);
+  e.end(1);
+  GridBegin huge;
+  huge.number = 2;
+  huge.kernel = "huge";
+  huge.grid.x = 1u << 20;
+  huge.block.x = 1024;
+  e.checker.grid_begin(huge);
+  e.checker.grid_end(2);
+  huge.number = 3;
+  e.checker.grid_begin(huge);
+  CHECK_THROWS_AS(e.checker.grid_begin(huge), std::length_error);
+  e.checker.grid_end(3);
+  e.grid = 3;
+  e.launch();
+  e.load(e.at(0, 0, 2), kBase, 4, Space::global);
+  CHECK(e.only() == "");
+}
+
 TEST_CASE("an mbarrier orders what arrived before what waited") {
   const auto run = [](bool wait) {
     Events e;
