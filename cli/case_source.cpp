@@ -37,6 +37,11 @@ void add_case_options(CLI::App& command, CaseOptions& options) {
       .add_option("--shard", options.shard,
                   "Run part I of N of the cases, I from 1 to N; the parts cover each case once")
       ->type_name("I/N");
+  command
+      .add_option("--draw", options.draws,
+                  "Restrict the random cases: KEY=VALUE,VALUE for dim, page, kv, mask …, KEY=off for window, beam …; may "
+                  "be given several times (doc/verify.md)")
+      ->type_name("KEY=VALUES");
   command.add_flag("--all-features", options.all_features, "Draw also what the kernel says it does not support");
 }
 

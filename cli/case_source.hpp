@@ -20,6 +20,7 @@ struct CaseOptions {
   std::int64_t cases = -1;           // --cases; -1: 200 if no case is given otherwise
   std::uint64_t seed = 0;            // --seed
   std::string shard = "1/1";         // --shard i/n
+  std::vector<std::string> draws;    // --draw: what random cases may contain
   bool all_features = false;         // --all-features: also draw what the kernel says it does not support
 };
 

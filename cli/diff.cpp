@@ -12,6 +12,7 @@
 #include "cli/run_report.hpp"
 #include "properties/diff_property.hpp"
 #include "properties/report/explain.hpp"
+#include "properties/restrict_profile.hpp"
 #include "properties/shrink_failure.hpp"
 #include "properties/tool_version.hpp"
 #include "reference/case_line.hpp"
@@ -47,8 +48,9 @@ void run(const Options& options) {
   const TrialOptions trial = trial_options(options.judging);
   Runners pairs = make_pairs(options);
   // Drawn for the first build: a feature that only the second one has is no difference of builds.
-  const Profile profile =
+  Profile profile =
       source.random() > 0 && !options.cases.all_features ? probe_profile(*pairs.front()) : full_profile();
+  if (source.random() > 0) restrict_profile(profile, options.cases.draws);
   const std::string name = pairs.front()->description().name;
   auto& pair = dynamic_cast<PairRunner&>(*pairs.front());
   RunHeader header;

@@ -13,6 +13,7 @@
 #include "cli/run_report.hpp"
 #include "cli/save_failures.hpp"
 #include "properties/profile.hpp"
+#include "properties/restrict_profile.hpp"
 #include "properties/tool_version.hpp"
 
 namespace xqacheck::cli {
@@ -43,6 +44,7 @@ KernelRun prepare(const std::string& spec, const Options& options, const CaseSou
   kernel.name = kernel.runners.front()->description().name;
   const bool draws = source.random() > 0;
   kernel.profile = draws && !options.cases.all_features ? probe_profile(*kernel.runners.front()) : full_profile();
+  if (draws) restrict_profile(kernel.profile, options.cases.draws);
   return kernel;
 }
 
@@ -57,6 +59,7 @@ RunHeader header_of(const std::vector<KernelRun>& kernels, const Options& option
   for (const KernelRun& kernel : kernels) {
     const bool plugin = kernel.spec.find('/') != std::string::npos;
     header.kernels.push_back(info_of(kernel.runners.front()->description(), plugin ? kernel.spec : "built-in"));
+    if (kernel.runners.front()->device() != "host") header.device = kernel.runners.front()->device();
     for (const std::string& feature : kernel.profile.left_out) header.left_out.push_back(kernel.name + ": " + feature);
   }
   header.host = host_name(), header.started = utc_now();
@@ -70,6 +73,7 @@ void announce(const RunHeader& header, RunReport& report, std::size_t cases) {
   for (const KernelInfo& kernel : header.kernels)
     report.say(fmt::format("kernel {} {} ({}{}{}), {}", kernel.name, kernel.version, kernel.memory,
                            kernel.recipe.empty() ? "" : ", recipe ", kernel.recipe, kernel.source));
+  if (header.device != "host") report.say("device " + header.device);
   constexpr std::size_t kShown = 8;  // the result file has them all
   for (std::size_t i = 0; i < std::min(kShown, header.left_out.size()); ++i)
     report.say("not drawn, unsupported: " + header.left_out[i]);

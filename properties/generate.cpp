@@ -106,7 +106,8 @@ void draw_variants(Draws& draws, const Profile& profile, Case& c) {
 }
 
 void draw_contents(Draws& draws, const Profile& profile, Case& c) {
-  c.data = draws.one_in(3) ? DataKind::normal : draws.pick(profile.data);
+  const bool usual = draws.one_in(3) && std::count(profile.data.begin(), profile.data.end(), DataKind::normal) > 0;
+  c.data = usual ? DataKind::normal : draws.pick(profile.data);
   if (c.data == DataKind::neginf && !is_16bit(c.kv)) c.data = DataKind::normal;
   const bool quantised = !is_16bit(c.kv);
   c.k_scale = c.v_scale = default_kv_scale(c.kv);

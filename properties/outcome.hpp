@@ -24,6 +24,7 @@ struct Route {
   std::string version;
   std::string device;  // "host", or the GPU's name
   std::uint32_t splits = 0;
+  std::string compiled{};  // keys of the machine code compiled at run time, "" where none was
 };
 
 // Damage to memory that is not the kernel's to write: a changed canary or input.

@@ -49,6 +49,7 @@ class Runner {
   // Never throws for what the kernel does; throws EnvironmentError when no worker can be had at all.
   virtual Outcome run(const reference::Problem& problem, const RunOptions& options) = 0;
   virtual const xqacheck_description& description() = 0;  // of the kernel under test, strings owned by the runner
+  virtual std::string device() { return "host"; }         // where it runs, for reports
 };
 
 }  // namespace xqacheck::properties

@@ -10,6 +10,8 @@
 #include <map>
 #include <mutex>
 
+#include "kernels/jit/used.hpp"
+
 namespace xqacheck::kernels::jit {
 namespace {
 
@@ -87,6 +89,7 @@ std::filesystem::path KernelCache::entry_path(const std::string& key) const {
 
 std::shared_ptr<const CompiledKernel> KernelCache::get(const CompileRequest& request) {
   const std::string key = key_of(request, compiler_version());
+  note_used(key);
   std::lock_guard lock(state_->mutex);
   if (const auto found = state_->loaded.find(key); found != state_->loaded.end()) {
     ++state_->statistics.from_process;

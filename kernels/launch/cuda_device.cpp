@@ -94,6 +94,7 @@ class CudaDevice : public Device {
     std::size_t memory = 0;
     check(cu_.cuDeviceTotalMem(&memory, device_), "cuDeviceTotalMem");
     info.memory_bytes = memory;
+    info.l2_bytes = static_cast<std::uint64_t>(attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE));
     int version = 0;
     check(cu_.cuDriverGetVersion(&version), "cuDriverGetVersion");
     info.driver_api = fmt::format("{}.{}", version / 1000, version % 1000 / 10);
@@ -110,6 +111,9 @@ class CudaDevice : public Device {
   }
   void download(void* to, Address from, std::size_t bytes, Stream* stream) override {
     if (bytes != 0) check(cu_.cuMemcpyDtoHAsync(to, from, bytes, native_of(stream)), "cuMemcpyDtoHAsync");
+  }
+  void copy(Address to, Address from, std::size_t bytes, Stream* stream) override {
+    if (bytes != 0) check(cu_.cuMemcpyDtoDAsync(to, from, bytes, native_of(stream)), "cuMemcpyDtoDAsync");
   }
   void fill(Address to, std::uint8_t byte, std::size_t bytes, Stream* stream) override {
     if (bytes != 0) check(cu_.cuMemsetD8Async(to, byte, bytes, native_of(stream)), "cuMemsetD8Async");

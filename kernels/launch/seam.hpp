@@ -32,9 +32,13 @@ struct DeviceInfo {
   std::string arch;  // "sm_90a": what to compile for
   std::uint32_t sm_count = 0;
   std::uint64_t memory_bytes = 0;
+  std::uint64_t l2_bytes = 0;  // level 2 cache; 0: unknown
   std::string driver;      // "580.159.04" where known
   std::string driver_api;  // "13.0"
 };
+
+// "NVIDIA H200 (sm_90a, 132 SMs, driver 580.159.04, CUDA 13.0)", for reports and recordings.
+std::string text_of(const DeviceInfo& info);
 
 struct Dim3 {
   std::uint32_t x = 1, y = 1, z = 1;
@@ -111,6 +115,8 @@ class Device {
   virtual std::unique_ptr<Buffer> allocate(std::size_t bytes, std::size_t align, Guard guard) = 0;
   virtual void upload(Address to, const void* from, std::size_t bytes, Stream* stream) = 0;
   virtual void download(void* to, Address from, std::size_t bytes, Stream* stream) = 0;
+  // Within the device. The default goes through the host: right on every device, fast on none.
+  virtual void copy(Address to, Address from, std::size_t bytes, Stream* stream);
   virtual void fill(Address to, std::uint8_t byte, std::size_t bytes, Stream* stream) = 0;
 
   virtual std::unique_ptr<Module> load(std::span<const std::byte> image) = 0;  // cubin or PTX

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/jit/compile.hpp"
 #include "kernels/launch/cuda_device.hpp"
 #include "properties/cuda/helper_kernels.hpp"
 #include "properties/cuda/mirror.hpp"
@@ -149,8 +150,7 @@ class CudaLauncher final : public isolation::Launcher {
   std::string device() override {
     if (!open()) return "none: " + why_;
     const auto info = device_->info();
-    return fmt::format("{} ({}, {} SMs, driver {}, CUDA {})", info.name, info.arch, info.sm_count,
-                       info.driver.empty() ? "unknown" : info.driver, info.driver_api);
+    return kernels::launch::text_of(info) + toolkit();
   }
 
   LaunchResult launch(const xqacheck_kernel& kernel, const xqacheck_problem& problem, const LaunchSite& site,
@@ -173,6 +173,15 @@ class CudaLauncher final : public isolation::Launcher {
   }
 
  private:
+  // Plug-ins bring their own code: a missing run-time compiler is no fault.
+  static std::string toolkit() {
+    try {
+      return ", " + kernels::jit::compiler_version();
+    } catch (const kernels::jit::CompilerMissing&) {
+      return ", no run-time compiler";
+    }
+  }
+
   bool open() {
     if (device_ != nullptr) return true;
     device_ = kernels::launch::open_cuda_device(0, why_);

@@ -124,7 +124,8 @@ class InProcessRunner::Body {
     outcome.why = result.why;
     outcome.seconds = result.seconds;
     outcome.state_left_zero = result.nonzero_state < 0;
-    outcome.route = {description().name, description().version ? description().version : "", "host", result.splits};
+    outcome.route = {description().name, description().version ? description().version : "", "host", result.splits,
+                     result.compiled};
     if (result.status == RunStatus::ok) collect_results(problem, options, view, outcome);
     return outcome;
   }

@@ -9,6 +9,8 @@
 #include <exception>
 #include <new>
 
+#include "kernels/jit/used.hpp"
+
 namespace xqacheck::properties::isolation {
 namespace {
 
@@ -75,9 +77,12 @@ class Steps {
     LaunchResult result = enter(Stage::supports, [&] { return kernel_.supports(&problem_, why_, kWhyBytes); });
     if (result.status != RunStatus::ok) return result;
     xqacheck_instance* instance = nullptr;
+    kernels::jit::take_used();  // what the harness compiled for itself
     result = enter(Stage::prepare, [&] { return kernel_.prepare(&problem_, &instance, why_, kWhyBytes); });
+    const std::string compiled = kernels::jit::take_used();
     if (result.status != RunStatus::ok) return result;
     result = with_instance(instance, runs);
+    result.compiled = compiled;
     workspaces_.freeze();
     progress_.stage = Stage::destroy;
     kernel_.destroy(instance);

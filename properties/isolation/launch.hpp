@@ -32,6 +32,7 @@ struct LaunchResult {
   std::uint32_t splits = 0;
   double seconds = 0;               // of the last run()
   std::int64_t nonzero_state = -1;  // first byte of state left non-zero by any run, -1: none
+  std::string compiled;             // keys of the kernels that prepare() took from the run-time compiler
   bool threw = false;               // a C++ exception came through the C interface: the process is in doubt
 };
 

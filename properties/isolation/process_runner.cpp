@@ -58,6 +58,7 @@ class ProcessRunner::Body {
   }
 
   const xqacheck_description& description() const { return loaded_.kernels[0].get(); }
+  const std::string& device() const { return loaded_.device; }
   std::uint64_t workers_started() const { return workers_started_; }
 
  private:
@@ -112,7 +113,7 @@ class ProcessRunner::Body {
   }
 
   bool set_route(Outcome& outcome) const {
-    outcome.route = {description().name, description().version, loaded_.device, 0};
+    outcome.route = {description().name, description().version, loaded_.device, 0, ""};
     return true;
   }
 
@@ -135,10 +136,10 @@ class ProcessRunner::Body {
   void read_answer(const reference::Problem& problem, const RunOptions& options, CaseLayout layout,
                    const Exchange& exchange, Outcome& outcome) {
     DoneReport report;
-    std::string why;
+    std::string why, compiled;
     Unpacker unpacker(exchange.message.payload);
     const std::uint64_t stride = link_.arena().stride();
-    if (exchange.message.type != MessageType::done || !unpacker.get(report) || !unpacker.get_text(why) ||
+    if (exchange.message.type != MessageType::done || !unpacker.get(report) || !unpacker.get_text(why) || !unpacker.get_text(compiled) ||
         report.status > RunStatus::hung || !is_plausible(report.scratch, stride) ||
         !is_plausible(report.state, stride)) {
       link_.end();
@@ -151,6 +152,7 @@ class ProcessRunner::Body {
     outcome.seconds = report.seconds;
     outcome.state_left_zero = report.state_left_zero != 0;
     outcome.route.splits = report.splits;
+    outcome.route.compiled = compiled;
     layout.request.plans[kScratchSlot] = report.scratch;
     layout.request.plans[kStateSlot] = report.state;
     if (report.status == RunStatus::ok) collect(problem, options, layout, link_.arena(), outcome);
@@ -176,6 +178,9 @@ Outcome ProcessRunner::run(const reference::Problem& problem, const RunOptions& 
 }
 const xqacheck_description& ProcessRunner::description() {
   return body_->description();
+}
+std::string ProcessRunner::device() {
+  return body_->device();
 }
 std::uint64_t ProcessRunner::workers_started() const {
   return body_->workers_started();

@@ -32,6 +32,7 @@ class ProcessRunner final : public Runner {
 
   Outcome run(const reference::Problem& problem, const RunOptions& options) override;
   const xqacheck_description& description() override;
+  std::string device() override;
 
   // Workers started so far, the first included.
   std::uint64_t workers_started() const;

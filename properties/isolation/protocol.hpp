@@ -13,8 +13,8 @@
 
 namespace xqacheck::properties::isolation {
 
-// Raised whenever a struct below, the control page or the slot order changes.
-inline constexpr std::uint32_t kProtocol = 2;
+// Raised whenever a struct below, the texts after it, the control page or the slot order changes.
+inline constexpr std::uint32_t kProtocol = 3;
 
 struct CaseRequest {
   SlotPlan plans[kSlotCount];  // scratch and state are planned by the worker

@@ -167,6 +167,7 @@ class Worker {
     Packer packer;
     packer.put(report);
     packer.put_text(result.why);
+    packer.put_text(result.compiled);
     return send_message(socket_.get(), MessageType::done, sequence, packer.bytes());
   }
 

@@ -90,6 +90,7 @@ std::string json_of(const Verdict& verdict, const std::string& kernel, std::uint
                    {"version", verdict.route.version},
                    {"device", verdict.route.device},
                    {"splits", verdict.route.splits}};
+  if (!verdict.route.compiled.empty()) json["route"]["compiled"] = verdict.route.compiled;
   json["out_xxh64"] = fmt::format("{:016x}", verdict.out_hash);
   json["seconds"] = number(verdict.seconds);
   return text_of(json);
@@ -104,6 +105,7 @@ std::string json_of(const Tally& tally, const Conclusion& conclusion, double sec
                   {"cases_executed", tally.cases_executed()},
                   {"counts", counts_of(tally.total())},
                   {"rows", rows},
+                  {"compiled_shapes", tally.compiled_shapes()},
                   {"exit_code", static_cast<int>(conclusion.code)},
                   {"why", conclusion.why},
                   {"seconds", number(seconds)}});

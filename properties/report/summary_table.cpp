@@ -55,6 +55,8 @@ std::string summary_table(const Tally& tally, const Conclusion& conclusion, doub
     text += row(key.first, key.second, counts, kernel_width, property_width);
   text += grouped("Not run, as the kernel or the property does not apply", tally.unsupported());
   text += grouped("Not trusted, as the check could not have failed", tally.mistrusted());
+  for (const auto& [kernel, count] : tally.compiled_shapes())
+    text += fmt::format("\n{} was compiled to {} shape{} at run time\n", kernel, count, count == 1 ? "" : "s");
   text += fmt::format("\n{} of {} cases ran, {} verdicts in {:.1f} s: {}\n", tally.cases_executed(),
                       tally.cases_asked(), tally.total().verdicts(), seconds,
                       conclusion.code == ExitCode::passed ? std::string("passed") : conclusion.why);

@@ -36,10 +36,17 @@ std::uint64_t Counts::verdicts() const {
 void Tally::add(const std::string& kernel, const Verdict& verdict) {
   count(rows_[{kernel, verdict.property}], verdict);
   count(total_, verdict);
+  if (!verdict.route.compiled.empty()) compiled_[kernel].insert(verdict.route.compiled);
   if (verdict.status != Status::unsupported && verdict.status != Status::mistrusted) return;
   auto& reasons = verdict.status == Status::unsupported ? unsupported_ : mistrusted_;
   Reason& reason = reasons[verdict.property + ": " + without_numbers(verdict.message)];
   if (reason.count++ == 0) reason.example = verdict.property + ": " + verdict.message;
+}
+
+std::map<std::string, std::size_t> Tally::compiled_shapes() const {
+  std::map<std::string, std::size_t> counts;
+  for (const auto& [kernel, keys] : compiled_) counts[kernel] = keys.size();
+  return counts;
 }
 
 void Tally::add_case(bool executed) {

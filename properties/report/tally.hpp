@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -41,6 +42,9 @@ class Tally {
     std::uint64_t count = 0;
     std::string example;
   };
+  // Kernel -> how many different pieces of machine code its runs were compiled to; kernels that are not compiled at run
+  // time are absent.
+  std::map<std::string, std::size_t> compiled_shapes() const;
   const std::map<std::string, Reason>& unsupported() const { return unsupported_; }
   const std::map<std::string, Reason>& mistrusted() const { return mistrusted_; }
 
@@ -48,6 +52,7 @@ class Tally {
   std::map<Key, Counts> rows_;
   Counts total_;
   std::map<std::string, Reason> unsupported_, mistrusted_;
+  std::map<std::string, std::set<std::string>> compiled_;
   std::uint64_t asked_ = 0, executed_ = 0, known_passing_ = 0;
 };
 
