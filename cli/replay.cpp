@@ -8,6 +8,7 @@
 
 #include "cli/commands.hpp"
 #include "emulation/kernels/emulate.hpp"
+#include "emulation/recording/calls_file.hpp"
 #include "emulation/recording/judgement.hpp"
 #include "emulation/recording/replay.hpp"
 #include "emulation/recording/swaps.hpp"
@@ -28,12 +29,21 @@ std::string recipe_text(const emulation::Recipe& recipe) {
   return fmt::format("{} {}{}{}", emulation::name_of(recipe.family), recipe.arch, parameters.empty() ? "" : " ", parameters);
 }
 
-// The recipe of the recording, changed as the command line asks.
-emulation::Recipe chosen_recipe(const Options& options, const emulation::Recording& recording) {
-  if (!recording.recipe) {
+// True where the recording's family has an emulator of its own. Throws where there is none at all, or where the command
+// line asks for switches that such a family does not have.
+bool has_fixed_recipe(const Options& options, const emulation::Recording& recording) {
+  if (recording.recipe) return false;
+  if (!emulation::can_be_emulated(recording))
     throw properties::UsageError(recording.path + ": the kernel '" + recording.kernel +
                                  "' declares no recipe that can be emulated; --golden alone judges its output");
-  }
+  if (options.swaps || !options.arch.empty() || !options.exact_parameters.empty())
+    throw properties::UsageError(fmt::format("{}: the recipe {} has no switches; leave --recipe, --arch and --swaps out",
+                                             recording.path, recording.declared.family));
+  return true;
+}
+
+// The recipe of the recording, changed as the command line asks.
+emulation::Recipe chosen_recipe(const Options& options, const emulation::Recording& recording) {
   emulation::Recipe recipe = emulation::with_parameters(*recording.recipe, options.exact_parameters);
   if (!options.arch.empty()) recipe.arch = options.arch;
   try {
@@ -46,11 +56,12 @@ emulation::Recipe chosen_recipe(const Options& options, const emulation::Recordi
 
 // Prints one replay; true if every bit is equal.
 bool print_replay(const Options& options, const emulation::Recording& recording) {
-  const emulation::Recipe recipe = chosen_recipe(options, recording);
-  const emulation::Replay result = emulation::replay_with(recipe, recording);
+  const bool fixed = has_fixed_recipe(options, recording);
+  const emulation::Recipe recipe = fixed ? emulation::Recipe() : chosen_recipe(options, recording);
+  const emulation::Replay result = fixed ? emulation::replay(recording) : emulation::replay_with(recipe, recording);
   if (!options.quiet || !result.equal()) {
     fmt::print("{:9} {:>8} {:>8}  {:28} {}\n", result.equal() ? "EQUAL" : "DIFFERENT", result.elements, result.differing,
-               recipe_text(recipe), recording.name);
+               fixed ? recording.declared.family + " " + recording.declared.arch : recipe_text(recipe), recording.name);
   }
   if (result.first) {
     const emulation::Difference& d = *result.first;
@@ -61,6 +72,9 @@ bool print_replay(const Options& options, const emulation::Recording& recording)
                d.request, d.row, d.head, d.dim, d.recorded, digits, emulation::value_of_bits(dtype, d.recorded), d.emulated, digits,
                emulation::value_of_bits(dtype, d.emulated), d.ulps, result.most_ulps);
   }
+  if (result.differing > 0 && !result.first) fmt::print("          the hash of the output differs from the recorded one\n");
+  if (result.lse_differing > 0)
+    fmt::print("          {} of {} LSE values differ\n", result.lse_differing, result.lse_values);
   if (!result.semaphores_equal) fmt::print("          semaphores differ from the recorded ones\n");
   if (result.own_plan != recording.problem.description.forced_splits) {
     fmt::print("          recorded with {} splits; the recipe's own plan would take {}\n",
@@ -105,17 +119,30 @@ void run(const Options& options) {
   std::vector<emulation::Recording> recordings;
   try {
     // All files are read before anything is printed: a bad one leaves no half-written table.
-    for (const std::string& path : emulation::find_recordings(options.paths)) recordings.push_back(emulation::read_recording(path));
+    std::vector<std::string> files;
+    for (const std::string& path : options.paths) {
+      if (!emulation::is_calls_file(path)) {
+        files.push_back(path);
+        continue;
+      }
+      for (emulation::Recording& call : emulation::read_calls(path)) recordings.push_back(std::move(call));
+    }
+    if (!files.empty())
+      for (const std::string& path : emulation::find_recordings(files)) recordings.push_back(emulation::read_recording(path));
     if (options.swaps) {
-      for (const auto& recording : recordings) chosen_recipe({}, recording);
+      for (const auto& recording : recordings)
+        if (!has_fixed_recipe(options, recording)) chosen_recipe({}, recording);
       print_swaps(recordings);
       return;
     }
     if (!options.golden) {
-      for (const auto& recording : recordings) chosen_recipe(options, recording);
+      for (const auto& recording : recordings)
+        if (!has_fixed_recipe(options, recording)) chosen_recipe(options, recording);
     }
     std::size_t bad = 0;
     for (const emulation::Recording& recording : recordings) {
+      if (options.golden && !recording.out_hash.empty())
+        throw properties::UsageError(recording.path + ": only the hash of the output is recorded; --golden needs its bytes");
       const bool good = options.golden ? print_judgement(options, recording) : print_replay(options, recording);
       if (!good) ++bad;
     }
@@ -134,7 +161,7 @@ void run(const Options& options) {
 void add_replay_command(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("replay", "Carry out recorded runs of kernels on the CPU and compare bit for bit");
-  command->add_option("paths", options->paths, "Recordings (.safetensors), or directories that hold some")->required();
+  command->add_option("paths", options->paths, "Recordings (.safetensors), directories that hold some, or calls files (.calls.jsonl)")->required();
   command->add_flag("--golden", options->golden, "Judge the recorded output itself by the golden model and name what is wrong");
   command->add_flag("--swaps", options->swaps, "Table of wrong recipes: how many recordings notice each");
   command->add_flag("-q,--quiet", options->quiet, "Print only what is different or wrong");

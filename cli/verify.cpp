@@ -27,7 +27,8 @@ struct Options {
   JudgingOptions judging;
   ReportOptions report;
   SaveOptions save;
-  std::string record;  // folder for recordings; "": none
+  std::string record;        // folder for recordings; "": none
+  std::string record_calls;  // calls file; "": none
 };
 
 struct KernelRun {
@@ -82,6 +83,9 @@ void announce(const RunHeader& header, RunReport& report, std::size_t cases) {
 }
 
 void run(const Options& options) {
+  check_calls_path(options.record_calls);
+  if (!options.record_calls.empty() && chosen_kernels(options.kernels).size() != 1)
+    throw UsageError("--record-calls: a calls file holds one kernel's calls; give one --kernel");
   const CaseSource source(options.cases);
   const std::vector<const Property*> chosen = chosen_properties(options.judging);
   const TrialOptions trial = trial_options(options.judging);
@@ -103,10 +107,13 @@ void run(const Options& options) {
       return true;
     });
     if (!rest.done) save_failures(options.save, options.judging, kernel.name, kernel.runners, report);
-    if (!options.record.empty()) {
-      const std::uint32_t count = record_runs(options.record, kernel.name, *kernel.runners.front(), numbers, plan.case_number);
-      report.say(fmt::format("{} runs of {} recorded in {}", count, kernel.name, options.record));
-    }
+    const RunsToRecord runs{kernel.name, *kernel.runners.front(), numbers, plan.case_number};
+    if (!options.record.empty())
+      report.say(fmt::format("{} runs of {} recorded in {}", record_to_folder(options.record, runs), kernel.name,
+                             options.record));
+    if (!options.record_calls.empty())
+      report.say(fmt::format("{} calls of {} recorded in {}", record_to_calls(options.record_calls, runs), kernel.name,
+                             options.record_calls));
   }
   set_exit_code(report.finish());
 }
@@ -127,6 +134,10 @@ void add_verify_command(CLI::App& app) {
   add_save_options(*command, options->save);
   command->add_option("--record", options->record, "Also write every run as a recording into this folder (doc/recordings.md)")
       ->type_name("DIR");
+  command
+      ->add_option("--record-calls", options->record_calls,
+                   "Also write every call as a line of this .calls.jsonl file: case line, hash of the inputs, output")
+      ->type_name("FILE");
   command->footer(
       "Examples:\n"
       "  xqacheck verify --cases 1000 --seed 7\n"

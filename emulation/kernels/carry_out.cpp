@@ -28,6 +28,10 @@ void carry_out_mmha(const xqacheck_problem& problem) {
 
 }  // namespace
 
+bool has_fixed_emulator(std::string_view family) {
+  return family == "mmha";
+}
+
 void carry_out(const xqacheck_recipe& recipe, const xqacheck_problem& problem) {
   const std::string_view family = text(recipe.family);
   if (family == "mmha") return carry_out_mmha(problem);

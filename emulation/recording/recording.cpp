@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "emulation/kernels/carry_out.hpp"
+
 namespace xqacheck::emulation {
 
 Recording read_recording(const std::string& path) {
@@ -11,6 +13,19 @@ Recording read_recording(const std::string& path) {
   if (format == "xqacheck-recording/1") return read_version1(file);
   if (!format.empty()) file.fail("metadata format: '" + format + "' is not known; this version reads xqacheck-recording/1");
   return read_version0(file);
+}
+
+void set_declared_recipe(Recording& recording, const DeclaredRecipe& declared) {
+  recording.declared = declared;
+  try {
+    recording.recipe = parse_recipe(declared.family, declared.arch, declared.toolkit, declared.parameters);
+  } catch (const RecipeError&) {
+    recording.recipe.reset();
+  }
+}
+
+bool can_be_emulated(const Recording& recording) {
+  return recording.recipe.has_value() || has_fixed_emulator(recording.declared.family);
 }
 
 std::vector<std::string> find_recordings(const std::vector<std::string>& paths) {

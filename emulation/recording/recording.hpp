@@ -18,6 +18,11 @@
 
 namespace xqacheck::emulation {
 
+// The recipe that the recorded kernel declared, as it said it.
+struct DeclaredRecipe {
+  std::string family, arch, toolkit, parameters;  // family "" where none was declared
+};
+
 struct Recording {
   std::string path;
   std::string name;                  // of the case
@@ -25,10 +30,18 @@ struct Recording {
   reference::Problem problem;        // forced_splits is the recorded split count
   std::vector<std::byte> out;        // as the kernel wrote it, strides of the problem
   std::vector<std::byte> lse;        // empty if not recorded
+  std::string out_hash, lse_hash;    // instead of the bytes, for large outputs of calls files; else ""
   std::optional<std::vector<std::uint32_t>> semaphores;  // after the run
-  std::optional<Recipe> recipe;      // of the kernel that was recorded, if it declares one
+  DeclaredRecipe declared;
+  std::optional<Recipe> recipe;      // the same as switches, for the families that have them (hmma, gmma)
   std::string kernel;                // hmma, qgmma, hgmma (version 0), or the kernel's own name
 };
+
+// Sets `declared`, and `recipe` where the family has switches. A family of which this build has no emulator is no error:
+// the recording can still be judged by the golden model.
+void set_declared_recipe(Recording& recording, const DeclaredRecipe& declared);
+// True where replay() can carry out the declared recipe.
+bool can_be_emulated(const Recording& recording);
 
 // Throws RecordingError naming file and field.
 Recording read_recording(const std::string& path);
@@ -44,7 +57,7 @@ struct RecordingSource {
 void write_recording(const std::string& path, const reference::Problem& problem, const RecordingSource& source,
                      std::span<const std::byte> out, std::span<const std::byte> lse);
 
-// All recordings below the given files and directories, sorted by path. Throws RecordingError where there is nothing.
+// All recordings (.safetensors) below the given files and directories, sorted by path. Throws RecordingError where there is nothing.
 std::vector<std::string> find_recordings(const std::vector<std::string>& paths);
 
 // The two formats; read_recording() chooses.

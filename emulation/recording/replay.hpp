@@ -20,15 +20,17 @@ struct Difference {
 struct Replay {
   std::uint64_t elements = 0, differing = 0;
   std::optional<Difference> first;
-  std::int64_t most_ulps = 0;
+  std::int64_t most_ulps = 0;      // 0 where only hashes could be compared
+  std::uint64_t lse_values = 0, lse_differing = 0;  // 0 where no LSE was recorded
   bool semaphores_equal = true;    // true where none were recorded
   std::uint32_t own_plan = 0;      // splits that the recipe's own plan would take; the recorded count is carried out
   double seconds = 0;              // of the emulation
 
-  bool equal() const { return differing == 0 && semaphores_equal; }
+  bool equal() const { return differing == 0 && lse_differing == 0 && semaphores_equal; }
 };
 
-// Throws RecordingError when the recording names no recipe, RecipeError when it cannot be carried out.
+// Carries out the recipe that the recorded kernel declared. Throws RecordingError when there is none that can be
+// emulated, RecipeError when it cannot be carried out on this problem.
 Replay replay(const Recording& recording, int threads = 0);
 // With another recipe than the recorded one.
 Replay replay_with(const Recipe& recipe, const Recording& recording, int threads = 0);

@@ -2,10 +2,12 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <type_traits>
 #include <variant>
 
 #include "emulation/recording/check_problem.hpp"
 #include "emulation/recording/recording.hpp"
+#include "emulation/recording/scalars.hpp"
 
 namespace xqacheck::emulation {
 
@@ -13,25 +15,6 @@ namespace {
 
 using reference::TensorId;
 using P = xqacheck_problem;
-
-// Scalars of the problem by name. The order is the order of the ABI.
-struct Scalar {
-  const char* key;
-  std::variant<std::uint32_t P::*, std::int64_t P::*, float P::*, xqacheck_scale P::*> member;
-};
-const Scalar kScalars[] = {
-    {"requests", &P::requests}, {"q_heads", &P::q_heads}, {"kv_heads", &P::kv_heads}, {"head_dim", &P::head_dim},
-    {"head_dim_v", &P::head_dim_v}, {"beam_width", &P::beam_width}, {"max_seq_len", &P::max_seq_len}, {"max_rows", &P::max_rows},
-    {"total_rows", &P::total_rows}, {"page_tokens", &P::page_tokens}, {"pages_in_pool", &P::pages_in_pool},
-    {"table_columns", &P::table_columns}, {"kv_aliased", &P::kv_aliased}, {"table_stride_request", &P::table_stride_request},
-    {"table_stride_beam", &P::table_stride_beam}, {"table_stride_v", &P::table_stride_v}, {"q_stride_row", &P::q_stride_row},
-    {"q_stride_head", &P::q_stride_head}, {"k_stride_page", &P::k_stride_page}, {"k_stride_head", &P::k_stride_head},
-    {"k_stride_token", &P::k_stride_token}, {"v_stride_page", &P::v_stride_page}, {"v_stride_head", &P::v_stride_head},
-    {"v_stride_token", &P::v_stride_token}, {"q_scale", &P::q_scale}, {"k_scale", &P::k_scale}, {"v_scale", &P::v_scale},
-    {"rcp_out_scale", &P::rcp_out_scale}, {"window", &P::window}, {"mask_kind", &P::mask_kind}, {"mask_words", &P::mask_words},
-    {"ragged", &P::ragged}, {"skip_softmax_factor", &P::skip_softmax_factor}, {"rope_kind", &P::rope_kind},
-    {"rotary_dim", &P::rotary_dim}, {"out_stride_row", &P::out_stride_row}, {"out_stride_head", &P::out_stride_head},
-    {"lse_base", &P::lse_base}, {"sm_count", &P::sm_count}, {"pdl", &P::pdl}};
 
 // Tensors of the problem with their place in the description; scales are scalars above.
 struct Slot {
@@ -45,11 +28,8 @@ constexpr Slot kSlots[] = {
     {TensorId::beam_context, &P::beam_context}, {TensorId::rope_table, &P::rope_table}, {TensorId::k_new, &P::k_new},
     {TensorId::v_new, &P::v_new}, {TensorId::qkv_bias, &P::qkv_bias}};
 
-// Shortest text that reads back to the same float.
-std::string text_of(float x) { return fmt::format("{}", x); }
-
 void read_scalars(const RecordedFile& file, P& d) {
-  for (const Scalar& scalar : kScalars) {
+  for (const Scalar& scalar : scalars()) {
     std::visit([&](auto member) {
       using T = std::remove_reference_t<decltype(d.*member)>;
       if constexpr (std::is_same_v<T, std::uint32_t>) d.*member = file.number(scalar.key);
@@ -99,15 +79,9 @@ Recording read_version1(const RecordedFile& file) {
   }
   check_problem(file, problem);
   if (recording.out.size() != problem.out_bytes()) file.fail(fmt::format("tensor out: {} bytes, the strides need {}", recording.out.size(), problem.out_bytes()));
-  const std::string family = file.text_or("recipe_family", "");
-  if (!family.empty()) {
-    try {
-      recording.recipe = parse_recipe(family, file.text("recipe_arch"), file.text_or("recipe_toolkit", ""),
-                                      file.text_or("recipe_parameters", ""));
-    } catch (const RecipeError&) {
-      // A family of which this build has no emulator: the recording can still be judged by the golden model.
-    }
-  }
+  if (const std::string family = file.text_or("recipe_family", ""); !family.empty())
+    set_declared_recipe(recording, {family, file.text("recipe_arch"), file.text_or("recipe_toolkit", ""),
+                                    file.text_or("recipe_parameters", "")});
   return recording;
 }
 
@@ -123,14 +97,7 @@ void write_recording(const std::string& path, const reference::Problem& problem,
     metadata["recipe_toolkit"] = source.recipe->toolkit;
     metadata["recipe_parameters"] = source.recipe->parameters;
   }
-  for (const Scalar& scalar : kScalars) {
-    metadata[scalar.key] = std::visit([&](auto member) {
-      using T = std::remove_cvref_t<decltype(d.*member)>;
-      if constexpr (std::is_same_v<T, xqacheck_scale>) return text_of((d.*member).value);
-      else if constexpr (std::is_same_v<T, float>) return text_of(d.*member);
-      else return std::to_string(d.*member);
-    }, scalar.member);
-  }
+  for (const Scalar& scalar : scalars()) metadata[scalar.key] = text_of(scalar, d);
   std::vector<reference::TensorToWrite> tensors;
   for (const Slot& slot : kSlots) {
     const reference::HostBuffer& buffer = problem.tensor(slot.id);
