@@ -1,0 +1,62 @@
+#include "properties/cuda/device_problem.hpp"
+
+namespace xqacheck::properties::cuda {
+namespace {
+
+using reference::TensorId;
+
+constexpr std::uint64_t kAnyAlign = 256;  // what cuMemAlloc gives at least, and more than any problem promises
+
+isolation::Window window_of(TensorId id, const std::byte* data, std::size_t bytes, bool writable) {
+  isolation::Window window;
+  window.name = reference::name_of(id);
+  window.begin = const_cast<std::byte*>(data);  // inputs are only read: `writable` says which are not
+  window.bytes = bytes;
+  window.align = kAnyAlign;
+  window.writable = writable;
+  return window;
+}
+
+}  // namespace
+
+DeviceProblem::DeviceProblem(kernels::launch::Device& device, kernels::launch::Stream& stream,
+                             const reference::Problem& problem)
+    : device_(device), stream_(stream), problem_(problem) {
+  lay_out();
+  for (MirroredWindow& window : mirror_->windows())
+    if (!window.window().writable) window.upload(stream_);
+  device_.synchronize(stream_);
+}
+
+DeviceProblem::DeviceProblem(const DeviceProblem& other, kernels::launch::Stream& stream)
+    : device_(other.device_), stream_(stream), problem_(other.problem_) {
+  lay_out();
+  auto& from = other.mirror_->windows();
+  auto& to = mirror_->windows();
+  for (std::size_t i = 0; i < to.size(); ++i)
+    if (!to[i].window().writable) device_.copy(to[i].begin(), from[i].begin(), to[i].copied_bytes(), &stream_);
+  device_.synchronize(stream_);
+}
+
+void DeviceProblem::lay_out() {
+  out_.resize(problem_.out_bytes());
+  lse_.resize(problem_.lse_bytes());
+  isolation::LaunchSite site;
+  for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(TensorId::out); ++i) {
+    const auto& tensor = problem_.tensors[i];
+    if (tensor.size() > 0)
+      site.windows.push_back(window_of(static_cast<TensorId>(i), tensor.data(), tensor.size(), false));
+  }
+  if (!out_.empty()) site.windows.push_back(window_of(TensorId::out, out_.data(), out_.size(), true));
+  if (!lse_.empty()) site.windows.push_back(window_of(TensorId::lse, lse_.data(), lse_.size(), true));
+  for (const isolation::Window& window : site.windows) bytes_ += window.bytes;
+  mirror_ = std::make_unique<Mirror>(device_, problem_.view(out_.data(), lse_.empty() ? nullptr : lse_.data()), site);
+}
+
+void DeviceProblem::download() {
+  for (MirroredWindow& window : mirror_->windows())
+    if (window.window().writable) window.download(stream_);
+  device_.synchronize(stream_);
+}
+
+}  // namespace xqacheck::properties::cuda
