@@ -26,6 +26,7 @@ void add_ptx_command(CLI::App& app);
 void add_replay_command(CLI::App& app);
 void add_diff_command(CLI::App& app);
 void add_list_command(CLI::App& app);
+void add_plan_command(CLI::App& app);
 void add_precompile_command(CLI::App& app);
 void add_perf_command(CLI::App& app);
 void add_run_command(CLI::App& app);

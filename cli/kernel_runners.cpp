@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <sched.h>
 
+#include <stdexcept>
+
+#include "kernels/host/admission.hpp"
 #include "kernels/plugin.hpp"
 #include "properties/errors.hpp"
 #include "properties/isolation/process_runner.hpp"
@@ -11,6 +14,11 @@ namespace xqacheck::cli {
 
 properties::Runners make_runners(const std::string& kernel, std::uint32_t count) {
   properties::Runners runners;
+  try {
+    kernels::overrides_from_environment();
+  } catch (const std::invalid_argument& error) {
+    throw properties::UsageError(error.what());
+  }
   try {
     for (std::uint32_t i = 0; i < count; ++i) runners.push_back(std::make_unique<properties::ProcessRunner>(kernel));
     runners.front()->description();

@@ -64,6 +64,7 @@ int main(int argc, char** argv) {
   cli::add_budget_command(app);
   cli::add_list_command(app);
   cli::add_replay_command(app);
+  cli::add_plan_command(app);
   cli::add_precompile_command(app);
   cli::add_perf_command(app);
   cli::add_run_command(app);

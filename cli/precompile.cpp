@@ -92,7 +92,10 @@ void run(const Options& options) {
   KernelCache cache(directory);
   Totals totals;
   try {
-    fmt::print("cache {}, {}\n", directory.string(), kernels::jit::compiler_version());
+    const auto begin = std::chrono::steady_clock::now();
+    const std::string compiler = kernels::jit::compiler_version();
+    // A process that finds its kernel on disk pays this too: the compiler's version is part of the key.
+    fmt::print("cache {}; {} loaded in {:.2f} ms\n", directory.string(), compiler, seconds_of(begin) * 1e3);
     for (const std::string& arch : architectures(options, device.get()))
       for (const ShapeToCompile& shape : shapes_of(*kernel, options.cases, arch))
         compile_shape(options, shape, cache, device.get(), totals);

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "kernels/host/dtypes.hpp"
 #include "kernels/host/split_plan.hpp"
 #include "kernels/host/workspace_layout.hpp"
 
@@ -18,10 +19,6 @@ Admission no(std::string reason) {
 }
 Admission yes() {
   return {true, {}};
-}
-
-bool is_16_bit(std::uint32_t dtype) {
-  return dtype == XQACHECK_FP16 || dtype == XQACHECK_BF16;
 }
 
 bool is_supported_page(std::uint32_t tokens) {

@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <stdexcept>
 
+#include "kernels/host/admission.hpp"
+#include "kernels/host/dtypes.hpp"
 #include "kernels/host/split_plan.hpp"
 #include "kernels/host/workspace_layout.hpp"
 #include "kernels/jit/cache.hpp"
@@ -37,12 +40,9 @@ const xqacheck_description* describe() {
   return &description;
 }
 
-bool is_16_bit(std::uint32_t dtype) {
-  return dtype == XQACHECK_FP16 || dtype == XQACHECK_BF16;
-}
-
 std::uint32_t splits_of(const xqacheck_problem& p) {
-  if (p.forced_splits != 0) return p.forced_splits;
+  if (p.forced_splits != 0) return p.forced_splits;  // of the caller: stronger than the environment
+  if (const std::uint32_t forced = forced_splits_from_environment(); forced != 0) return forced;
   PlanInput in;
   in.batch = p.requests * p.beam_width,
   in.kv_heads = p.q_heads;  // one block a query head: heads do not share K and V here
@@ -50,6 +50,17 @@ std::uint32_t splits_of(const xqacheck_problem& p) {
   in.sm_count = std::max(p.sm_count, 1u);
   const std::uint32_t tiles = std::max(1u, (p.max_seq_len + kTileTokens - 1) / kTileTokens);
   return std::min(plan_article(in), tiles);
+}
+
+// "" or how the environment keeps this kernel from running: an override that cannot be read, or that names another one.
+std::string refused_by_override() {
+  try {
+    const Overrides overrides = overrides_from_environment();
+    if (!overrides.kernel_forced || overrides.kernel == KernelChoice::mmha) return "";
+    return fmt::format("XQACHECK_FORCE_KERNEL={}: mmha may not stand in for it", name_of(overrides.kernel));
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
 }
 
 // "" or why the problem cannot run; `invalid` when it contradicts itself.
@@ -75,6 +86,7 @@ std::string refusal(const xqacheck_problem& p, bool& invalid) {
   if (p.out.dtype != p.q.dtype && p.out.dtype != XQACHECK_E4M3) return "out: the dtype of q or e4m3 is needed";
   if (p.rope_kind != XQACHECK_ROPE_NONE || p.k_new.data != nullptr)
     return "rope: fused RoPE and append are not implemented";
+  if (std::string text = refused_by_override(); !text.empty()) return text;
   return check_grid({splits_of(p), p.q_heads, p.total_rows});
 }
 

@@ -94,35 +94,29 @@ class DeviceRun {
     return site_.launching == Launching::producer || site_.launching == Launching::pdl_producer;
   }
 
-  // The true inputs wait in staging buffers; the tensors hold 0xff until the producer has run.
+  // Tensors of numbers are what the producer writes. Indices stay as they are: a kernel that does not wait must give a
+  // wrong answer, not a fault somewhere else.
+  static bool is_produced(const isolation::Window& window) {
+    return !window.writable &&
+           (window.name == "q" || window.name == "k" || window.name == "v" || window.name == "sinks");
+  }
+
+  // Their true contents wait in staging buffers; the tensors hold 0xff until the producer has run.
   void stage_inputs() {
-    for (auto& window : mirror_.windows()) {
-      if (window.window().writable) continue;
-      staging_.push_back(device_.allocate(window.window().bytes, 16, kernels::launch::Guard::none));
-      device_.upload(staging_.back()->address(), window.window().data(), window.window().bytes, &stream_);
-      // Indices stay readable: a kernel that does not wait must give a wrong answer, not a fault somewhere else.
-      if (is_data(window.window().name)) device_.fill(window.data(), 0xff, window.window().bytes, &stream_);
+    for (auto& mirrored : mirror_.windows()) {
+      const auto& window = mirrored.window();
+      if (!is_produced(window)) continue;
+      staged_.push_back({mirrored.data(), device_.allocate(window.bytes, 16, kernels::launch::Guard::none), window.bytes});
+      device_.upload(staged_.back().staging->address(), window.data(), window.bytes, &stream_);
+      device_.fill(mirrored.data(), 0xff, window.bytes, &stream_);
     }
   }
-  static bool is_data(const std::string& name) { return name == "q" || name == "k" || name == "v" || name == "sinks"; }
 
-  // All inputs but the last by plain copies; the last one that is data is what the kernel under test follows
-  // immediately.
+  // All but the last by plain copies; the last one is what the kernel under test follows immediately.
   void produce_inputs() {
-    std::size_t staged = 0;
-    struct Job {
-      kernels::launch::Address to, from;
-      std::uint64_t bytes;
-    };
-    std::vector<Job> jobs;
-    for (auto& window : mirror_.windows()) {
-      if (window.window().writable) continue;
-      const auto& staging = *staging_[staged++];
-      if (is_data(window.window().name)) jobs.push_back({window.data(), staging.address(), window.window().bytes});
-    }
-    for (std::size_t i = 0; i < jobs.size(); ++i)
-      helpers_->produce(jobs[i].to, jobs[i].from, jobs[i].bytes,
-                        i + 1 == jobs.size() && site_.launching == Launching::pdl_producer, stream_);
+    for (const Staged& each : staged_)
+      helpers_->produce(each.to, each.staging->address(), each.bytes,
+                        &each == &staged_.back() && site_.launching == Launching::pdl_producer, stream_);
   }
 
   // Every request as short as its draft rows allow: what the captured launch would use if it read lengths on the host.
@@ -142,7 +136,12 @@ class DeviceRun {
   const LaunchSite& site_;
   Mirror mirror_;
   xqacheck_problem problem_{};
-  std::vector<std::unique_ptr<kernels::launch::Buffer>> staging_;
+  struct Staged {
+    kernels::launch::Address to;
+    std::unique_ptr<kernels::launch::Buffer> staging;
+    std::uint64_t bytes;
+  };
+  std::vector<Staged> staged_;  // tensors that the producer writes
 };
 
 class CudaLauncher final : public isolation::Launcher {
