@@ -100,15 +100,16 @@ std::string json_of(const Tally& tally, const Conclusion& conclusion, double sec
   ordered_json rows = ordered_json::array();
   for (const auto& [key, counts] : tally.rows())
     rows.push_back({{"kernel", key.first}, {"property", key.second}, {"counts", counts_of(counts)}});
-  return text_of({{"type", "summary"},
-                  {"cases_asked", tally.cases_asked()},
-                  {"cases_executed", tally.cases_executed()},
-                  {"counts", counts_of(tally.total())},
-                  {"rows", rows},
-                  {"compiled_shapes", tally.compiled_shapes()},
-                  {"exit_code", static_cast<int>(conclusion.code)},
-                  {"why", conclusion.why},
-                  {"seconds", number(seconds)}});
+  ordered_json json{{"type", "summary"},
+                    {"cases_asked", tally.cases_asked()},
+                    {"cases_executed", tally.cases_executed()},
+                    {"counts", counts_of(tally.total())},
+                    {"rows", rows},
+                    {"exit_code", static_cast<int>(conclusion.code)},
+                    {"why", conclusion.why},
+                    {"seconds", number(seconds)}};
+  if (const auto shapes = tally.compiled_shapes(); !shapes.empty()) json["compiled_shapes"] = shapes;
+  return text_of(json);
 }
 
 JsonLinesFile::JsonLinesFile(const std::string& path, const RunHeader& header) : path_(path) {

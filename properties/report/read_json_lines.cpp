@@ -48,6 +48,7 @@ ResultLine verdict_of(const json& from) {
   const json& route = from.at("route");
   verdict.route.kernel = route.at("kernel"), verdict.route.version = route.at("version");
   verdict.route.device = route.at("device"), verdict.route.splits = route.at("splits");
+  verdict.route.compiled = route.value("compiled", std::string());
   verdict.out_hash = std::stoull(from.at("out_xxh64").get<std::string>(), nullptr, 16);
   return line;
 }

@@ -32,7 +32,7 @@ class FakeDevice final : public Device {
   // Microseconds of the n-th launch of the device, counted from 0.
   std::function<double(const FakeLaunch&, std::size_t)> cost = [](const FakeLaunch&, std::size_t) { return 10.0; };
   double copy_bytes_per_microsecond = 2000;  // read and written
-  double capture_fails = false;
+  bool capture_fails = false;
   std::uint64_t l2 = 1 << 20, memory = std::uint64_t{1} << 32;
 
   std::vector<FakeLaunch> launches;  // in the order in which they ran
