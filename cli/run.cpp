@@ -33,6 +33,7 @@ bool run_case(kernels::launch::Device& device, const xqacheck_kernel& kernel, co
   prepared.run(0);
   on_device.front()->download();
   Outcome outcome;
+  outcome.status = RunStatus::ok;
   outcome.out = on_device.front()->out(), outcome.lse = on_device.front()->lse();
   fmt::print("{}  splits {}  output xxh64 {:016x}  {}\n", prepared.name(), prepared.splits(),
              hash_of_output(problem.view(nullptr, nullptr), outcome), named.line);

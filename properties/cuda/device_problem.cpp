@@ -1,5 +1,7 @@
 #include "properties/cuda/device_problem.hpp"
 
+#include "reference/gather.hpp"
+
 namespace xqacheck::properties::cuda {
 namespace {
 
@@ -44,8 +46,10 @@ void DeviceProblem::lay_out() {
   isolation::LaunchSite site;
   for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(TensorId::out); ++i) {
     const auto& tensor = problem_.tensors[i];
-    if (tensor.size() > 0)
-      site.windows.push_back(window_of(static_cast<TensorId>(i), tensor.data(), tensor.size(), false));
+    if (tensor.size() == 0) continue;
+    site.windows.push_back(window_of(static_cast<TensorId>(i), tensor.data(), tensor.size(), false));
+    site.windows.back().sparse = tensor.sparse();
+    if (tensor.sparse()) site.windows.back().written = tensor.written_ranges();
   }
   if (!out_.empty()) site.windows.push_back(window_of(TensorId::out, out_.data(), out_.size(), true));
   if (!lse_.empty()) site.windows.push_back(window_of(TensorId::lse, lse_.data(), lse_.size(), true));
@@ -54,8 +58,22 @@ void DeviceProblem::lay_out() {
 }
 
 void DeviceProblem::download() {
-  for (MirroredWindow& window : mirror_->windows())
-    if (window.window().writable) window.download(stream_);
+  const xqacheck_problem& p = view();
+  const std::uint64_t size = reference::bytes_of_abi(p.out.dtype);
+  const std::uint64_t dense = std::uint64_t{p.total_rows} * p.q_heads * p.head_dim_v * size;
+  for (MirroredWindow& window : mirror_->windows()) {
+    if (!window.window().writable) continue;
+    if (window.window().name != reference::name_of(TensorId::out) || dense == window.window().bytes) {
+      window.download(stream_);
+      continue;
+    }
+    // Gaps between rows or heads are nobody's: initcheck would call their copy a read of uninitialised memory.
+    for (std::uint32_t row = 0; row < p.total_rows; ++row)
+      for (std::uint32_t head = 0; head < p.q_heads; ++head) {
+        const auto at = static_cast<std::uint64_t>(row * p.out_stride_row + head * p.out_stride_head) * size;
+        device_.download(out_.data() + at, window.data() + at, p.head_dim_v * size, &stream_);
+      }
+  }
   device_.synchronize(stream_);
 }
 

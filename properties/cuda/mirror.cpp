@@ -34,7 +34,17 @@ Address MirroredWindow::data() const {
   return plain_ ? buffer_->address() + window_.before : buffer_->address();
 }
 void MirroredWindow::upload(kernels::launch::Stream& stream) {
-  device_.upload(begin(), host_begin(), copied_bytes(), &stream);
+  if (!window_.sparse) {
+    device_.upload(begin(), host_begin(), copied_bytes(), &stream);
+    return;
+  }
+  // A pool of gigabytes that is nearly all zeros: reading its holes on the host would make them real memory.
+  device_.fill(data(), 0, window_.bytes, &stream);
+  for (const reference::HostBuffer::Range& range : window_.written)
+    device_.upload(data() + range.offset, window_.data() + range.offset, range.bytes, &stream);
+  if (!plain_) return;
+  device_.upload(begin(), window_.begin, window_.before, &stream);
+  device_.upload(data() + window_.bytes, window_.data() + window_.bytes, window_.after, &stream);
 }
 void MirroredWindow::download(kernels::launch::Stream& stream) {
   device_.download(host_begin(), begin(), copied_bytes(), &stream);

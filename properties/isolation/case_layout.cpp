@@ -107,7 +107,17 @@ class Layout {
       layout_.request.plans[slot] = plan;
       const reference::HostBuffer& buffer = problem_.tensors[i];
       arena_.copy_in(slot, plan.data, buffer, static_cast<std::uint64_t>(extent.begin - buffer.data()), extent.bytes);
+      if (buffer.sparse()) note_written(slot, buffer, static_cast<std::uint64_t>(extent.begin - buffer.data()), plan.bytes);
       fill_around(canary_pattern(options_.fill_seed, slot), plan, arena_.slot(slot, plan.map_end));
+    }
+  }
+
+  void note_written(std::uint32_t slot, const reference::HostBuffer& buffer, std::uint64_t begin, std::uint64_t bytes) {
+    layout_.written.push_back({slot, 0, 0, 0});  // says that the slot is sparse, even if nothing was written
+    for (const reference::HostBuffer::Range& range : buffer.written_ranges()) {
+      const std::uint64_t from = std::max<std::uint64_t>(range.offset, begin);
+      const std::uint64_t to = std::min<std::uint64_t>(range.offset + range.bytes, begin + bytes);
+      if (from < to) layout_.written.push_back({slot, 0, from - begin, to - from});
     }
   }
 

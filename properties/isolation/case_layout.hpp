@@ -17,6 +17,7 @@ struct PlaceInSlot {
 
 struct CaseLayout {
   CaseRequest request;
+  std::vector<WrittenRange> written;  // of the slots that hold a sparse tensor
   PlaceInSlot k, v;         // first bytes of the cache tensors
   xqacheck_problem view{};  // as the kernel sees it: pointers are the worker's
 };

@@ -11,6 +11,7 @@
 #include "properties/isolation/control_page.hpp"
 #include "properties/outcome.hpp"
 #include "properties/runner.hpp"
+#include "reference/host_buffer.hpp"
 
 namespace xqacheck::properties::isolation {
 
@@ -45,6 +46,8 @@ struct Window {
   std::uint64_t after = 0;     // bytes of canary behind it
   std::uint64_t align = 1;     // the strictest that the problem promises of the buffer
   bool writable = false;
+  bool sparse = false;                          // only `written` holds data; the rest is zero, and should not be read
+  std::vector<reference::HostBuffer::Range> written{};  // from the buffer's first byte
 
   std::byte* data() const { return begin + before; }
 };

@@ -71,6 +71,8 @@ class ProcessRunner::Body {
       const CaseLayout layout = lay_out(problem, options, loaded_.base, link_.arena());
       Packer packer;
       packer.put(layout.request);
+      packer.put(static_cast<std::uint32_t>(layout.written.size()));
+      for (const WrittenRange& range : layout.written) packer.put(range);
       const std::uint64_t sequence = ++sequence_;
       const Exchange exchange =
           link_.ask(MessageType::run_case, packer.bytes(), sequence, WorkerLink::Seconds(options.timeout_seconds));

@@ -27,6 +27,14 @@ struct CaseRequest {
   std::uint64_t fill_seed = 0;
 };
 
+// Part of a sparse tensor that holds data; the rest is zero and takes no memory unless somebody reads it. Follows a
+// CaseRequest: their number (32 bits), then each.
+struct WrittenRange {
+  std::uint32_t slot = 0;
+  std::uint32_t reserved = 0;
+  std::uint64_t offset = 0, bytes = 0;  // from the first byte of the tensor
+};
+
 struct DoneReport {
   RunStatus status = RunStatus::error;
   std::uint8_t state_left_zero = 1;

@@ -77,7 +77,7 @@ class Worker {
       control_.stage = Stage::idle;
       if (receive_message(socket_.get(), message, true) != Received::message) return 0;
       CaseRequest request;
-      if (message.type != MessageType::run_case || !Unpacker(message.payload).get(request)) return 2;
+      if (message.type != MessageType::run_case || !read(message, request)) return 2;
       if (!answer(message.sequence, request)) {
         control_.connection_lost = 1;
         return 0;
@@ -112,6 +112,16 @@ class Worker {
       send_message(socket_.get(), MessageType::load_failed, 0, packer.bytes());
       return false;
     }
+  }
+
+  bool read(const Message& message, CaseRequest& request) {
+    Unpacker unpacker(message.payload);
+    std::uint32_t count = 0;
+    if (!unpacker.get(request) || !unpacker.get(count)) return false;
+    written_.clear();
+    for (std::uint32_t i = 0; i < count; ++i)
+      if (!unpacker.get(written_.emplace_back())) return false;
+    return true;
   }
 
   bool answer(std::uint64_t sequence, const CaseRequest& request) {
@@ -149,7 +159,12 @@ class Worker {
       if (plan.access == Access::none || plan.bytes == 0) continue;
       site.windows.push_back({slot_name(slot), memory_.slot(slot) + plan.map_begin, plan.data - plan.map_begin,
                               plan.bytes, plan.map_end - plan.data - plan.bytes, plan.align,
-                              plan.access == Access::write});
+                              plan.access == Access::write, false, {}});
+      for (const WrittenRange& range : written_) {
+        if (range.slot != slot) continue;
+        site.windows.back().sparse = true;
+        if (range.bytes != 0) site.windows.back().written.push_back({range.offset, range.bytes});
+      }
     }
     return site;
   }
@@ -177,6 +192,7 @@ class Worker {
   ControlPage& control_;
   WorkerWorkspaces workspaces_;
   ThreadWatch threads_;
+  std::vector<WrittenRange> written_;  // of the case at hand
   const xqacheck_kernel* kernel_ = nullptr;
   Launcher* launcher_ = nullptr;
 };

@@ -78,3 +78,9 @@ TEST_CASE("verify --record writes recordings that replay gives back bit for bit"
   CHECK_THAT(replay.text, Contains("2 recordings, 0 different") && Contains("gmma sm_90"));
   std::filesystem::remove_all(folder);
 }
+
+TEST_CASE("replay: calls of mmha recorded on an H200 have every bit of the emulator", "[cli]") {
+  const Answer equal = xqacheck("replay " + recorded("mmha-h200-2026-11-30.calls.jsonl"));
+  CHECK(equal.code == 0);
+  CHECK_THAT(equal.text, Contains("mmha sm_90") && Contains("90 recordings, 0 different"));
+}
