@@ -12,6 +12,7 @@ void add_budget_command(CLI::App& app) {
   command->require_subcommand(1);
   add_budget_measure_command(*command);
   add_budget_check_command(*command);
+  add_budget_explain_command(*command);
   command->footer("`xqacheck budget COMMAND --help` has more; doc/fp8-budgets.md says how to choose a budget.");
 }
 

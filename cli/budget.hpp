@@ -9,5 +9,6 @@ namespace xqacheck::cli {
 
 void add_budget_measure_command(CLI::App& budget);
 void add_budget_check_command(CLI::App& budget);
+void add_budget_explain_command(CLI::App& budget);
 
 }  // namespace xqacheck::cli

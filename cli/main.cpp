@@ -61,7 +61,6 @@ int main(int argc, char** argv) {
   cli::add_verify_command(app);
   cli::add_repro_command(app);
   cli::add_diff_command(app);
-  cli::add_budget_command(app);
   cli::add_list_command(app);
   cli::add_replay_command(app);
   cli::add_plan_command(app);
@@ -71,6 +70,7 @@ int main(int argc, char** argv) {
   cli::add_arith_command(app);
   cli::add_probe_command(app);
   cli::add_ptx_command(app);
+  cli::add_budget_command(app);
   if (const std::string unknown = unknown_command(app, argc, argv); !unknown.empty())
     return complain(properties::UsageError(unknown), kUsage);
   try {

@@ -119,6 +119,9 @@ void emulate(const Recipe& recipe, const xqacheck_problem& problem, std::byte* s
              const EmulateOptions& options) {
   if (!recipe.roundings.all()) throw RecipeError("exact: a recipe with exact steps has no bits; use emulate_values()");
   const Call call(problem);
+  if (recipe.p_operand == POperand::half && e4m3_operands(recipe, call)) {
+    throw RecipeError("p_operand: no e4m3 matrix unit takes 16-bit P, so there are no bits; use emulate_values()");
+  }
   const ScratchLayout layout = scratch_layout(recipe, problem);
   ScratchPartials partials(layout, call, scratch);
   if (e4m3_operands(recipe, call)) {

@@ -93,6 +93,7 @@ std::span<const Field> fields() {
       choice("ex2", &Recipe::ex2, {"approx", "rounded"}),
       number("p_scale", &Recipe::p_scale, "a positive number"),
       number("p_unscale", &Recipe::p_unscale, "a positive number"),
+      choice("p_operand", &Recipe::p_operand, {"unit", "half"}),
       choice("row_sum", &Recipe::row_sum_source, {"rounded_p", "exact_p", "rounded_x"}),
       choice("row_sum_decode", &Recipe::row_sum_decode, {"matrix", "strips", "quads", "tokens"}),
       choice("row_sum_draft", &Recipe::row_sum_draft, {"matrix", "strips", "quads", "tokens"}),

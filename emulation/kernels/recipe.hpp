@@ -47,6 +47,7 @@ enum class ExpForm : std::uint8_t { fma, product };                 // ex2(fma(s
 enum class Ex2Unit : std::uint8_t { approx, rounded };              // of P: MUFU.EX2, correctly rounded
 enum class Reciprocal : std::uint8_t { rounded, approx };           // rcp.rn, MUFU.RCP
 enum class PRescale : std::uint8_t { product16, f32 };              // P * round16(x) in 16 bit, or round16(P * x)
+enum class POperand : std::uint8_t { unit, half };                       // format of P: of the matrix unit, or 16 bit (no hardware: exact steps only)
 enum class SkipAllRows : std::uint8_t { block, queries };           // rows without a query take part in skip-all, or not
 enum class TileAdd : std::uint8_t { half, f32 };                    // how the groups' tiles are added at the end of a split
 enum class GroupExchange : std::uint8_t { fma, mul_add };           // sum * u + sum_o * v
@@ -87,6 +88,7 @@ struct Recipe {
   Ex2Unit ex2 = Ex2Unit::approx;
   float p_scale = 1;               // P is multiplied by it before it is rounded …
   float p_unscale = 1;             // … and the output by the reciprocal of this
+  POperand p_operand = POperand::unit;
   RowSumSource row_sum_source = RowSumSource::rounded_p;
   RowSumOrder row_sum_decode = RowSumOrder::matrix, row_sum_draft = RowSumOrder::matrix;
   PRescale p_rescale = PRescale::product16;

@@ -58,9 +58,13 @@ Allowed allowed(Kind kind, double then, double tolerated) {
   return {-HUGE_VAL, tolerated};
 }
 
-Answer answer_change(const MetricInfo& info, const MetricFinding& f) {
+Answer answer_change(const MetricInfo& info, MetricFinding& f) {
   const Allowed range = allowed(info.kind, f.then, f.tolerated);
-  if (f.change.low > range.high || f.change.high < range.low) return Answer::rose;
+  const double beyond = std::max(f.change.low - range.high, range.low - f.change.high);
+  if (beyond > 0) {
+    f.strength = beyond / std::max(f.change.half_width(), 1e-300);
+    return Answer::rose;
+  }
   // A fault of the size that must be seen would not stand out from this interval.
   if (f.change.half_width() > std::max(info.detected - info.tolerated, f.tolerated)) return Answer::unclear;
   if (info.kind == Kind::size && f.change.high < -f.tolerated) return Answer::better;
@@ -70,14 +74,17 @@ Answer answer_change(const MetricInfo& info, const MetricFinding& f) {
   return Answer::within;
 }
 
-Answer answer_limit(const MetricInfo& info, const MetricFinding& f) {
+Answer answer_limit(const MetricInfo& info, MetricFinding& f) {
   double low = f.now.low, high = f.now.high, mean = f.now.mean;
   if (info.kind == Kind::balance) {
     if (low <= 0 && high >= 0) high = std::max(-low, high), low = 0;
     else if (high < 0) std::swap(low, high), low = -low, high = -high;
     mean = std::fabs(mean);
   }
-  if (low > f.limit) return Answer::over_limit;
+  if (low > f.limit) {
+    f.strength = (low - f.limit) / std::max(f.now.half_width(), 1e-300);
+    return Answer::over_limit;
+  }
   // Above the limit, but perhaps by chance.
   return mean > f.limit || std::isinf(high) ? Answer::unclear : Answer::within;
 }
@@ -133,6 +140,7 @@ MetricFinding ask(Metric metric, const MetricBudget& budget, const std::vector<d
   f.answer = answer_limit(info, f);
   if (info.gate == Gate::change)
     if (const Answer answer = answer_change(info, f); severity(answer) > severity(f.answer)) f.answer = answer;
+  if (severity(f.answer) < 3) f.strength = 0;
   return f;
 }
 
@@ -143,8 +151,12 @@ void conclude(ConfigurationFinding& finding) {
     worst = std::max(worst, severity(f.answer));
     if (f.answer == Answer::better) finding.warnings.push_back(sentence(f));
   }
+  std::vector<const MetricFinding*> worst_ones;
   for (const MetricFinding& f : finding.metrics)
-    if (severity(f.answer) == worst && worst >= 2) v.notes.push_back(sentence(f));
+    if (severity(f.answer) == worst && worst >= 2) worst_ones.push_back(&f);
+  std::stable_sort(worst_ones.begin(), worst_ones.end(),
+                   [](const MetricFinding* a, const MetricFinding* b) { return a->strength > b->strength; });
+  for (const MetricFinding* f : worst_ones) v.notes.push_back(sentence(*f));
   if (worst == 3) {
     v.status = Status::failed;
     const bool rose = std::any_of(finding.metrics.begin(), finding.metrics.end(),
@@ -216,8 +228,9 @@ ConfigurationFinding judge(const ConfigurationBudget& budget, const SampleSet& s
 }
 
 std::size_t samples_for(const SampleSet& pilot, bool paired, double false_alarm_rate) {
-  // Fewer than this, and Student's t at these rates is so wide that a few more samples are the cheaper way.
-  constexpr std::size_t kLeast = 16, kMost = 512;
+  // Fewer, and t at these rates is so wide that a few more samples are the cheaper way. More, and a check of all
+  // configurations takes longer than people wait; a check that cannot tell then says so.
+  constexpr std::size_t kLeast = 16, kMost = 128;
   constexpr double kMiss = 1e-3;
   const double tail = false_alarm_rate / (2 * kMetrics);
   std::size_t needed = kLeast;

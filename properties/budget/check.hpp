@@ -32,6 +32,7 @@ struct MetricFinding {
   double then = 0;       // mean in the budget
   Interval change;       // factor - 1 for sizes, difference for the others
   double limit = 0, tolerated = 0;
+  double strength = 0;  // of a failure: how many half widths the interval lies beyond what is allowed
 };
 
 struct ConfigurationFinding {

@@ -72,4 +72,34 @@ std::string record_of(const ConfigurationFinding& finding, const std::string& ke
   return line_of(json);
 }
 
+std::string record_of(const reference::RunLine& run, const CauseSplit& split, const std::vector<WhatIfResult>& tried,
+                      const std::string& kernel, std::uint64_t number_of_case) {
+  ordered_json json{{"type", "causes"},
+                    {"number", number_of_case},
+                    {"kernel", kernel},
+                    {"run", reference::print_run_line(run)},
+                    {"tokens", run.subject.max_len()},
+                    {"samples", split.samples.size()},
+                    {"total", number(split.total.mean)},
+                    {"total_low", number(split.total.low)},
+                    {"total_high", number(split.total.high)},
+                    {"interaction", number(split.interaction)}};
+  json["steps"] = ordered_json::array();
+  for (const Cause& cause : split.causes)
+    json["steps"].push_back({{"step", cause.step},
+                             {"share", number(cause.share.mean)},
+                             {"low", number(cause.share.low)},
+                             {"high", number(cause.share.high)},
+                             {"alone", number(cause.alone)},
+                             {"removed", number(cause.removed)}});
+  json["what_if"] = ordered_json::array();
+  for (const WhatIfResult& r : tried)
+    json["what_if"].push_back({{"name", r.name},
+                               {"nmse", number(r.nmse.mean)},
+                               {"low", number(r.nmse.low)},
+                               {"high", number(r.nmse.high)},
+                               {"change", number(r.change.mean)}});
+  return line_of(json);
+}
+
 }  // namespace xqacheck::properties::budget

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "properties/budget/causes.hpp"
 #include "properties/budget/check.hpp"
 
 namespace xqacheck::properties::budget {
@@ -11,5 +12,7 @@ namespace xqacheck::properties::budget {
 std::string record_of(const ConfigurationBudget& measured, const SampleSet& set, const std::string& kernel,
                       std::uint64_t number);
 std::string record_of(const ConfigurationFinding& finding, const std::string& kernel, std::uint64_t number);
+std::string record_of(const reference::RunLine& run, const CauseSplit& split, const std::vector<WhatIfResult>& tried,
+                      const std::string& kernel, std::uint64_t number);
 
 }  // namespace xqacheck::properties::budget

@@ -64,6 +64,11 @@ Runners planted_runners(const Planted& planted, bool with_recipe) {
   return runners;
 }
 
+Runners runners_of(const Recipe& recipe) {
+  const Planted planted = [recipe](const reference::Problem&, const xqacheck_problem& v) { emulation::emulate(recipe, v); };
+  return planted_runners(planted);
+}
+
 Planted of_recipe(const std::string& parameters) {
   return [recipe = emulation::with_parameters(right(), parameters)](const reference::Problem&, const xqacheck_problem& v) {
     emulation::emulate(recipe, v);

@@ -18,6 +18,9 @@ using Planted = std::function<void(const reference::Problem& problem, const xqac
 // Runners of a kernel that declares what emu-qgmma declares (or emu-hmma), recipe included if `with_recipe`.
 properties::Runners planted_runners(const Planted& planted, bool with_recipe = false);
 
+// Runners of a kernel that carries out a recipe and declares it.
+properties::Runners runners_of(const emulation::Recipe& recipe);
+
 Planted of_recipe(const std::string& parameters);       // emu-qgmma with other parameters (doc/recipes.md)
 Planted with_score_scale(float factor);                 // q scale off by a factor
 Planted with_output_scale(float factor);                // output off by a factor

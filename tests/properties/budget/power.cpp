@@ -75,7 +75,7 @@ void judge_all(const std::string& line, bool all) {
 
 TEST_CASE("faults at 4096 tokens, the kernel's own plan, one request") { judge_all("xqa/1 heads=16/2 len=4096 kv=e4m3", false); }
 
-TEST_CASE("faults at 4096 tokens, the kernel's own plan", "[nightly]") {
+TEST_CASE("faults at 4096 tokens, the kernel's own plan", "[nightly][power]") {
   judge_all("xqa/1 heads=16/2 len=4096x2 kv=e4m3", true);
 }
 
