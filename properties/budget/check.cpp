@@ -65,8 +65,9 @@ Answer answer_change(const MetricInfo& info, MetricFinding& f) {
     f.strength = beyond / std::max(f.change.half_width(), 1e-300);
     return Answer::rose;
   }
-  // A fault of the size that must be seen would not stand out from this interval.
-  if (f.change.half_width() > std::max(info.detected - info.tolerated, f.tolerated)) return Answer::unclear;
+  // It may have risen, and a fault of the size that must be seen would not stand out from this interval.
+  const bool inside = f.change.low >= range.low && f.change.high <= range.high;
+  if (!inside && f.change.half_width() > std::max(info.detected - info.tolerated, f.tolerated)) return Answer::unclear;
   if (info.kind == Kind::size && f.change.high < -f.tolerated) return Answer::better;
   if (info.kind == Kind::balance && std::fabs(f.then) > f.tolerated &&
       std::max(std::fabs(f.now.low), std::fabs(f.now.high)) < std::fabs(f.then) - f.tolerated)
@@ -155,7 +156,11 @@ void conclude(ConfigurationFinding& finding) {
   for (const MetricFinding& f : finding.metrics)
     if (severity(f.answer) == worst && worst >= 2) worst_ones.push_back(&f);
   std::stable_sort(worst_ones.begin(), worst_ones.end(),
-                   [](const MetricFinding* a, const MetricFinding* b) { return a->strength > b->strength; });
+                   [](const MetricFinding* a, const MetricFinding* b) {
+                     // What compares with the same inputs says most.
+                     const bool first = info_of(a->metric).gate == Gate::change, second = info_of(b->metric).gate == Gate::change;
+                     return first != second ? first : a->strength > b->strength;
+                   });
   for (const MetricFinding* f : worst_ones) v.notes.push_back(sentence(*f));
   if (worst == 3) {
     v.status = Status::failed;
@@ -165,7 +170,7 @@ void conclude(ConfigurationFinding& finding) {
   } else if (worst == 2) {
     v.status = Status::mistrusted, v.kind = "too few samples";
   }
-  if (worst >= 2) v.message = v.notes.front();
+  if (worst >= 2) v.message = v.kind + ": " + v.notes.front();
   v.notes.insert(v.notes.end(), finding.warnings.begin(), finding.warnings.end());
 }
 
