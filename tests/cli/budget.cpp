@@ -62,7 +62,7 @@ TEST_CASE("a worse kernel fails, a better one is a warning, too few samples are 
   const ToolResult worse = place.run({"budget", "check", "fine.json", "--kernel", "emu-qgmma"});
   CHECK(worse.exit == 1);
   has(worse.out, "FAILED");
-  has(worse.out, "error rose");
+  has(worse.out, "over the limit: declared_l2 is");
   const ToolResult better = place.run({"budget", "check", "coarse.json", "--kernel", "emu-hmma"});
   CHECK(better.exit == 0);
   has(better.out, "much better: rel_l2 fell");
