@@ -65,6 +65,8 @@ class Model {
     g_.sigma.assign(g_.out.size(), 0);
     g_.bias.assign(g_.out.size(), 0);
     g_.coherent.assign(g_.out.size(), 0);
+    g_.own.assign(g_.out.size(), 0);
+    g_.copies.assign(heads, 1);
     g_.lse_worst.assign(heads, 0);
   }
 
@@ -144,7 +146,7 @@ class Model {
         sink > max ? sink + std::log1p(sums.e * std::exp(max - sink)) : max + std::log(sums.e + std::exp(sink - max));
     if (sink == kInf) g_.special[index] = 1;
     const RowError error = row_error(p_, model_, unit, row, sums, coherence, sink, g_.lse[index]);
-    if (options_.error_model) g_.lse_worst[index] = error.lse_worst;
+    if (options_.error_model) g_.lse_worst[index] = error.lse_worst, g_.copies[index] = std::max(unit.copies(), 1u);
     for (std::size_t d = 0; d < dim; ++d) {
       const ElementSums s = element_sums(unit, r, d);
       const std::size_t element = index * dim + d;
@@ -156,6 +158,7 @@ class Model {
       g_.sigma[element] = e.sigma;
       g_.bias[element] = e.bias;
       g_.coherent[element] = e.coherent;
+      g_.own[element] = e.own;
       g_.sum_p_abs_v[element] = s.abs / error.z * std::fabs(error.out_scale);
     }
     for (const Chunk& chunk : unit.results()) {

@@ -48,33 +48,35 @@ RowNoise row_noise(const Context& c, const Group& g, Eigen::Index l, const Block
   const std::uint64_t place = g.place[static_cast<std::size_t>(l)];
   noise.scores.resize(count);
   noise.values.resize(count, block.values.cols());
+  noise.p.resize(count);
   Vector k_norm(count), k_gap(count);
   for (Eigen::Index i = 0; i < count; ++i) {
     const Eigen::Index t = noise.seen[static_cast<std::size_t>(i)];
     noise.scores[i] = weights.scores(l, t);
+    noise.p[i] = weights.p(l, t);
+    noise.tile.push_back((block.first + t) / c.model.tile_tokens);
     noise.values.row(i) = block.values.row(t);
     k_norm[i] = block.keys.row(t).norm();
     k_gap[i] = c.reader.k_gap(*g.sequence, g.kv_head, block.first + t);
   }
-  const WeightModel whole = weight_model(c.model, c.score_scale, c.problem.head_dim, c.queries.norm[place],
-                                         c.queries.slack[place], row_max, row_size, k_norm.maxCoeff(), count);
-  WeightModel scored = whole;  // as if P were not rounded
+  WeightModel scored =
+      weight_model(c.model, c.score_scale, c.problem.head_dim, c.queries.norm[place], c.queries.slack[place], row_max,
+                   row_size, k_norm.maxCoeff(), count);  // as if P were not rounded
   scored.p_variance = scored.p_floor = scored.p_smallest = 0;
   const double share = std::exp(row_max - g.lse[l]);
-  const Vector in_golden = share * share * spread_of(whole, noise.scores, k_norm, k_gap);  // what golden's sigma holds
-  noise.scored = share * share * spread_of(scored, noise.scores, k_norm, k_gap);
+  // Copies of a token have one error of their scores.
+  noise.scored = c.golden.copies[place] * share * share * spread_of(scored, noise.scores, k_norm, k_gap);
+  if (c.model.p_roundings > 1) noise.factor = c.model.p_unit * c.model.p_unit / 3;
   std::vector<std::int64_t> tokens;
   for (const Eigen::Index t : noise.seen) tokens.push_back(block.first + t);
   noise.replay = replay_weights(c, tokens, noise.scores, row_max, g.lse[l], shifts);
   noise.variance = noise.scored + noise.replay.variance.rightCols(shifts).rowwise().mean();
-  const Eigen::RowVectorXd of_weights = in_golden.transpose() * noise.values.cwiseAbs2();
   noise.own.setZero(block.values.cols());
   noise.grid.setZero(block.values.cols());
   for (Eigen::Index d = 0; d < noise.own.size(); ++d) {
     const std::uint64_t i = place * c.problem.head_dim_v + static_cast<std::uint64_t>(d);
     if (c.evidence.weight[i] == 0) continue;
-    const double sigma = c.golden.sigma[i];
-    noise.own[d] = std::max(0.0, sigma * sigma - of_weights[d]);
+    noise.own[d] = c.golden.own[i];
     noise.grid[d] = c.evidence.grid_variance[i];
   }
   return noise;

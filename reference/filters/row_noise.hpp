@@ -18,12 +18,15 @@ namespace xqacheck::reference::filters {
 struct RowNoise {
   std::vector<Eigen::Index> seen;  // tokens of the block that the row attends
   Vector scores;                   // of each
-  Vector scored;                   // variance of the error of each (normalised) weight apart from the rounding of P
+  std::vector<std::int64_t> tile;  // of each
+  Vector p;                        // normalised weight of each
+  Vector scored;                   // variance of the error of each weight apart from the rounding of P
   Vector variance;                 // with it, averaged over the replays
   Matrix values;                   // V of each, with output scale
   Replay replay;                   // the rounding of P
   Vector grid;                     // variance of the output rounding, at most
-  Vector own;  // variance of each channel apart from the weights and the output grid; 0 where nothing is judged
+  Vector own;         // variance of each channel apart from the weights and the output grid; 0 where nothing is judged
+  double factor = 0;  // relative variance of the weights of a tile by the factor that rescales them together
 };
 
 // `block` holds all tokens of the sequence, `weights` theirs. An empty `seen` means that the row carries no noise.

@@ -12,23 +12,21 @@
 #include "reference/filters/edits.hpp"
 #include "reference/filters/output_grid.hpp"
 #include "reference/filters/row_noise.hpp"
+#include "reference/filters/scenario_grid.hpp"
 #include "reference/filters/weight_replay.hpp"
 
 namespace xqacheck::reference::filters {
 namespace {
-
-// The row sum of a kernel adds rounded or unrounded weights: then an error of p moves the output along v - o, or along
-// v.
-enum Along { kCentred, kPlain, kAlongs };
 
 struct Sums {
   // Variance of independent errors, for a grid at random in every row: its mean and variance over the alignments, and
   // its largest value; and for the alignments of the scenarios.
   double mean = 0, spread = 0, most = 0;
   std::array<double, kScenarios> scenarios{};
-  double rows = 0;            // rows in these sums
-  double replayed = 0;        // the same, from the random shifts of each row
-  std::vector<double> total;  // replays added over all rows: large when rows err alike
+  double rows = 0;                        // rows in these sums
+  double replayed = 0;                    // the same, from the random shifts of each row
+  std::vector<double> total;              // replays added over all rows: large when rows err alike
+  std::array<double, kScenarios> grid{};  // sum of x * mean rounding of the output under each scenario
 };
 
 // What one task contributes to one suspect.
@@ -84,6 +82,8 @@ class TaskVariance {
     const RowNoise noise = row_noise(c_, g_, l, block_, weights_, shifts_);
     if (noise.seen.empty()) return;
     const Whitener whitener(noise, g_.w.row(l));
+    const Vector before = first_rounding(l);
+    const Matrix grid = scenario_grid(c_, g_, l, noise, before);
     for (std::size_t k = 0; k < parts_.size(); ++k) {
       if (!changes_line(changes_[k])) continue;
       const Eigen::RowVectorXd change = changes_[k].row(l), x = whitener.filter(change);
@@ -94,13 +94,16 @@ class TaskVariance {
       add_weights(part.sums[kCentred], centred, noise);
       add_weights(part.sums[kPlain], plain, noise);
       add_query(part, l, noise, centred);
-      add_elements(part, l, noise, x);
+      add_elements(part, l, noise, before, x);
+      const Vector moved = grid * x.transpose();
+      for (Eigen::Index i = 0; i < moved.size(); ++i)
+        part.sums[i / kScenarios].grid[static_cast<std::size_t>(i % kScenarios)] += moved[i];
     }
   }
 
   static void add_weights(Sums& sums, const Vector& y, const RowNoise& noise) {
     const Vector square = y.cwiseAbs2();
-    const double scored = noise.scored.dot(square);
+    const double scored = noise.scored.dot(square) + of_factors(y, noise);
     const Vector aligned = noise.replay.variance.transpose() * square;
     const Eigen::Index shifts = aligned.size() - kScenarios;
     const double average = aligned.tail(shifts).mean();
@@ -113,6 +116,17 @@ class TaskVariance {
     sums.rows += 1;
     sums.replayed += (moved.tail(shifts).array() - mean).square().sum() / static_cast<double>(shifts - 1);
     add(sums.total, moved.data(), static_cast<std::size_t>(moved.size()));
+  }
+
+  // P of a tile may be rescaled by a factor in its own format: one rounding for all weights of the tile.
+  static double of_factors(const Vector& y, const RowNoise& noise) {
+    if (noise.factor == 0) return 0;
+    double sum = 0, tile = 0;
+    for (std::size_t t = 0; t < noise.tile.size(); ++t) {
+      if (t > 0 && noise.tile[t] != noise.tile[t - 1]) sum += tile * tile, tile = 0;
+      tile += noise.p[static_cast<Eigen::Index>(t)] * y[static_cast<Eigen::Index>(t)];
+    }
+    return noise.factor * (sum + tile * tile);
   }
 
   // q is rounded after rotation, the same error for all tokens: the scores move by (error of q) . k.
@@ -129,29 +143,35 @@ class TaskVariance {
     part.query += relative * relative * pull.cwiseProduct(g_.q.row(l)).squaredNorm();
   }
 
-  void add_elements(Part& part, Eigen::Index l, const RowNoise& noise, const Eigen::RowVectorXd& x) {
+  void add_elements(Part& part, Eigen::Index l, const RowNoise& noise, const Vector& before,
+                    const Eigen::RowVectorXd& x) {
     const std::uint64_t first = g_.place[static_cast<std::size_t>(l)] * c_.problem.head_dim_v;
     for (Eigen::Index d = 0; d < x.size(); ++d) {
       if (x[d] == 0) continue;
       const std::uint64_t i = first + static_cast<std::uint64_t>(d);
       // Rounded to 16 bits before: one more uncertainty of the value that meets the grid.
-      const double value = c_.golden.out[i], before = first_rounding(value);
+      const double value = c_.golden.out[i];
       const double spread =
-          std::sqrt(c_.golden.sigma[i] * c_.golden.sigma[i] + c_.golden.bias[i] * c_.golden.bias[i] + before);
+          std::sqrt(c_.golden.sigma[i] * c_.golden.sigma[i] + c_.golden.bias[i] * c_.golden.bias[i] + before[d]);
       const GridError grid = grid_error(format_, value, spread);
       part.grid += x[d] * grid.mean;
       const double sign = value < 0 ? -1 : 1;
-      part.alike[rounding_key(format_, value)] += sign * x[d] * std::sqrt(noise.own[d] + before + grid.variance);
+      part.alike[rounding_key(format_, value)] += sign * x[d] * std::sqrt(noise.own[d] + before[d] + grid.variance);
       // The replays stand for the coherent rounding of P.
       part.bias += std::fabs(x[d]) * (c_.golden.bias[i] - c_.golden.coherent[i]);
     }
   }
 
-  // Variance of the 16-bit rounding that may come before the one to e4m3.
-  double first_rounding(double value) const {
-    if (c_.problem.out.dtype != XQACHECK_E4M3 || !c_.model.double_rounded_output) return 0;
-    const double cell = spacing(format_of(c_.problem.q.dtype), value);
-    return cell * cell / 12;
+  // Variance of the 16-bit rounding that may come before the one to e4m3, of every channel.
+  Vector first_rounding(Eigen::Index l) const {
+    Vector before = Vector::Zero(g_.o.cols());
+    if (c_.problem.out.dtype != XQACHECK_E4M3 || !c_.model.double_rounded_output) return before;
+    const NumberFormat format = format_of(c_.problem.q.dtype);
+    for (Eigen::Index d = 0; d < before.size(); ++d) {
+      const double cell = spacing(format, g_.o(l, d));
+      before[d] = cell * cell / 12;
+    }
+    return before;
   }
 
   const Context& c_;
@@ -173,6 +193,7 @@ void add(Part& to, const Part& from) {
     for (std::size_t j = 0; j < kScenarios; ++j) to.sums[a].scenarios[j] += from.sums[a].scenarios[j];
     to.sums[a].rows += from.sums[a].rows;
     to.sums[a].replayed += from.sums[a].replayed;
+    for (std::size_t j = 0; j < kScenarios; ++j) to.sums[a].grid[j] += from.sums[a].grid[j];
     add(to.sums[a].total, from.sums[a].total.data(), from.sums[a].total.size());
   }
   to.query += from.query;
@@ -223,7 +244,11 @@ Expected conclude(const Context& c, const Part& part) {
     if (spread > beyond_chance(shifts - 1) * weights) weights = spread;
     expected.hypotheses.push_back({low + std::min(0.0, mean), high + std::max(0.0, mean), others + weights});
     for (std::size_t j = 0; j < kScenarios; ++j) {
-      expected.hypotheses.push_back({low + sums.total[j], high + sums.total[j], others + kScenarioRest * weights});
+      // The output rounding is a known number only as far as the scenario is followed.
+      const double grid = sums.grid[j];
+      expected.hypotheses.push_back({std::min(low, grid - part.bias) + sums.total[j],
+                                     std::max(high, grid + part.bias) + sums.total[j],
+                                     others + kScenarioRest * weights});
     }
   }
   return expected;

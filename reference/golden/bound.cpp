@@ -13,8 +13,8 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kFp32 = 0x1p-24;
 // exp of more than this overflows fp32 (ln(2^128) = 88.7; a kernel may compute it from a rounded argument).
 constexpr double kExpOverflow = 88;
-// The accumulator is multiplied by scale / (p_scale * denominator), a number of its own: below 2^-126 .ftz flushes it, and the
-// output is 0. Twice that, because its factors are rounded.
+// The accumulator is multiplied by scale / (p_scale * denominator), a number of its own: below 2^-126 .ftz flushes it,
+// and the output is 0. Twice that, because its factors are rounded.
 constexpr double kSmallFactor = 0x1p-125;
 // Scores beyond may overflow in the products with log2(e); sums of products beyond may leave fp32 in some order of
 // adding.
@@ -141,14 +141,16 @@ ElementError element_error(const RoundingModel& m, const RowError& row, const El
     e.coherent = plain * scale;
   }
   if (m.p_roundings > 1) variance += m.p_unit * m.p_unit / 3 * t.out * t.out * row.tiles2;
-  variance += m.partial_roundings * m.partial_unit * m.partial_unit / 3 * (t.out * t.out + squares);
+  double own = m.partial_roundings * m.partial_unit * m.partial_unit / 3 * (t.out * t.out + squares);
+  variance += own;
   double bias = t.out * row.sum_bias + row.tiles * (m.exp_error + 4 * kFp32) * 2 * reach + t.rescale * reach;
   bias += row.score_shrink * std::fabs(slope_of(row, s));
   if (m.truncates) {
     // Cut remainders are half a unit on average, but equal numbers have equal remainders.
     const double average = few_cells ? 1 : 0.5;
     const double unit = m.grid * (1.5 * reach + std::sqrt(squares) + t.floor);
-    variance += row.tokens * unit * unit / 3;
+    const double cut = row.tokens * unit * unit / 3;
+    own += cut, variance += cut;
     bias += average * t.steps * m.grid * reach;
     // More signs of one kind than chance gives (two standard deviations of a fair coin).
     const double one_sided = std::max(0.0, std::fabs(s.signs) - 2 * std::sqrt(row.tokens)) + 2;
@@ -171,6 +173,7 @@ ElementError element_error(const RoundingModel& m, const RowError& row, const El
   const double flush = (row.tokens + 8 * row.tiles + 8) * 0x1p-126 * (1 + scale);
   const double tiny = m.partial_roundings * m.partial_floor * std::max(1.0, scale);
   e.sigma = std::sqrt(variance) * scale;
+  e.own = own * scale * scale;
   e.bias = e.coherent + bias * scale + 8 * kFp32 * (t.out + reach) * scale + flush + tiny + row.v_gap;
   e.coherent = std::min(e.coherent, e.worst);
   e.bias = std::min(e.bias, e.worst);

@@ -41,6 +41,7 @@ struct ElementSums {
 struct ElementError {
   double worst = 0, sigma = 0, bias = 0;
   double coherent = 0;  // of bias: by equal roundings of P
+  double own = 0;       // of sigma^2: what is no error of a weight, so that every channel has its own
 };
 
 // `sink`: natural-log logit, -inf for none. `lse`: the golden LSE. `unit`: after pass 2.
