@@ -99,7 +99,7 @@ double Unit::largest_k() const {
 }
 
 void Unit::settle() {
-  copies_ = most_copies(keys_);
+  copies_ = count_copies();
   for (std::size_t r = 0; r < rows_.size(); ++r) {
     Row& row = rows_[r];
     double max = -std::numeric_limits<double>::infinity(), size = 0;

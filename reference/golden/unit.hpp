@@ -93,7 +93,10 @@ class Unit {
  private:
   std::size_t at(std::int64_t token) const { return static_cast<std::size_t>(token - begin_); }
   bool wants(int plane) const { return plane == kOut || (plane == kSlope ? options_.slope : options_.error_model); }
+  // Equal K and V rows have equal keys; never 0. The quick key looks at K alone, of which `square` is the squared norm.
   std::uint64_t key_of(const TokenRow& k, const TokenRow& v) const;
+  std::uint64_t quick_key(const TokenRow& k, double square) const;
+  std::uint32_t count_copies() const;
   void load_k(std::int64_t block, std::int64_t end, double* tile, Chunk& chunk);
   void load_v(std::int64_t block, std::int64_t end, double* tile, Chunk& chunk) const;
   void hide_unseen(const Row& row, std::int64_t block, std::int64_t end, double* scores) const;
@@ -120,7 +123,7 @@ class Unit {
   PackedQueries queries_;
   std::vector<double> scores_;                  // [rows][tokens]; -inf where not visible
   std::vector<double> k_norm_, k_gap_, v_gap_;  // [tokens]; the gaps only where tokens are appended
-  std::vector<std::uint64_t> keys_;             // [tokens]: of the contents of K and V, 0 where not used
+  std::vector<std::uint64_t> keys_;             // [tokens]: quick_key, 0 where not used
   std::uint32_t copies_ = 0;
   std::vector<std::uint8_t> used_;  // [tokens]: some row sees it
   std::vector<Chunk> chunks_;

@@ -1,6 +1,8 @@
 // Pass 1 of a unit: scores of every visible token, and what the second pass needs to know about them.
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "reference/golden/element.hpp"
@@ -16,7 +18,26 @@ constexpr std::int64_t kBlock = kBlockTokens, kStrip = kStripTokens;
 
 }  // namespace
 
-// Equal K and V rows have equal keys; never 0.
+std::uint64_t Unit::quick_key(const TokenRow& k, double square) const {
+  std::uint64_t start = 0;
+  std::memcpy(&start, k.values != nullptr ? static_cast<const void*>(k.values) : k.raw, sizeof start);  // 8 channels
+  // The constants of SplitMix64, which spread all bits over the low ones that the table uses.
+  std::uint64_t key = (std::bit_cast<std::uint64_t>(square) ^ start * 0x9e3779b97f4a7c15u) * 0xbf58476d1ce4e5b9u;
+  key = (key ^ key >> 31) * 0x94d049bb133111ebu;
+  return (key ^ key >> 31) | 1u;
+}
+
+std::uint32_t Unit::count_copies() const {
+  const std::uint32_t most = most_copies(keys_);
+  if (most < 2) return most;
+  std::vector<std::uint64_t> keys(keys_.size(), 0);
+  for (std::int64_t t = begin_; t < sequence_.length; ++t) {
+    if (used_[at(t)] == 0) continue;
+    keys[at(t)] = key_of(cache_.k(sequence_, kv_head_, t), cache_.v(sequence_, kv_head_, t));
+  }
+  return most_copies(keys);
+}
+
 std::uint64_t Unit::key_of(const TokenRow& k, const TokenRow& v) const {
   const auto hash = [](const TokenRow& row, std::uint32_t dim, std::uint32_t dtype, std::uint64_t seed) {
     return row.values != nullptr ? XXH3_64bits_withSeed(row.values, dim * sizeof(double), seed)
@@ -46,7 +67,7 @@ void Unit::load_k(std::int64_t block, std::int64_t end, double* tile, Chunk& chu
     // A NaN or Inf in K makes its rows NaN; the others do not see it.
     k_norm_[at(t)] = std::isfinite(square) ? std::sqrt(square) : 0;
     chunk.largest_k = std::max(chunk.largest_k, k_norm_[at(t)]);
-    if (options_.error_model) keys_[at(t)] = key_of(row, cache_.v(sequence_, kv_head_, t));
+    if (options_.error_model) keys_[at(t)] = quick_key(row, square);
     if (k_gap_.empty()) continue;
     k_gap_[at(t)] = cache_.k_gap(sequence_, kv_head_, t);
     v_gap_[at(t)] = cache_.v_gap(sequence_, kv_head_, t);
