@@ -63,8 +63,8 @@ void add_diagnosis(Verdict& verdict, Trial& trial) {
     const xqacheck_problem problem = trial.view();
     const xqacheck_numerics& numerics = trial.kernel().numerics;
     const std::vector<double> got = decoded(problem, trial.plain_run());
-    const filters::Context context(problem, trial.golden(), &numerics, got);
-    const filters::Screen screen = filters::run_screen(context, trial.options().threads);
+    filters::Context context(problem, trial.golden(), &numerics, got, trial.plain_run().route.splits);
+    filters::Screen screen = filters::run_screen(context, trial.options().threads);
     const filters::FilterReport report = filters::judge(context, screen, {.threads = trial.options().threads});
     filters::ExplainOptions options;
     options.splits = trial.plain_run().route.splits, options.threads = trial.options().threads;

@@ -47,7 +47,7 @@ bool read_token(const Context& c, const Group& g, std::int64_t token, Block& blo
 }  // namespace
 
 Context::Context(const xqacheck_problem& p, const Golden& g, const xqacheck_numerics* numerics,
-                 std::span<const double> got)
+                 std::span<const double> got, std::uint32_t splits_used)
     : problem(p),
       golden(g),
       p_dtype(numerics != nullptr && numerics->p_format != XQACHECK_NONE ? numerics->p_format
@@ -62,6 +62,7 @@ Context::Context(const xqacheck_problem& p, const Golden& g, const xqacheck_nume
       sinks(read_sinks(p)),
       score_scale(value_of(p.q_scale) * value_of(p.k_scale) / std::sqrt(double{1} * p.head_dim)),
       out_scale(value_of(p.v_scale) * value_of(p.rcp_out_scale)),
+      splits(splits_used),
       page_tokens(p.page_tokens != 0 ? p.page_tokens : kTileTokens) {}
 
 Group make_group(const Context& c, std::size_t task) {

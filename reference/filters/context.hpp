@@ -20,8 +20,9 @@ using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowM
 using Vector = Eigen::VectorXd;
 
 struct Context {
+  // `splits`: sub-sequences that the run used, 0 where that is not known.
   Context(const xqacheck_problem& problem, const Golden& golden, const xqacheck_numerics* numerics,
-          std::span<const double> got);
+          std::span<const double> got, std::uint32_t splits = 0);
 
   const xqacheck_problem& problem;
   const Golden& golden;
@@ -36,8 +37,13 @@ struct Context {
   std::vector<double> sinks;  // natural-log logit a query head, -inf without sinks
   double score_scale;         // q_scale * k_scale / sqrt(head_dim)
   double out_scale;           // v_scale * rcp_out_scale
+  std::uint32_t splits;
+  // Empty, or what the rounding of P adds to every element, found by reference/filters/alignment.hpp and taken out of
+  // the evidence; then p_left[R][q_heads] is the share of the variance of that rounding that is left in a row.
+  std::vector<double> predicted, p_left;
   std::uint32_t page_tokens;  // tokens of a page; 64 for contiguous caches: the tile of public kernels
 
+  bool aligned() const { return !predicted.empty(); }
   std::uint32_t group() const { return problem.q_heads / problem.kv_heads; }
   std::size_t sequences() const { return sight.sequences().size(); }
   // One task a (sequence, KV head); results are merged in this order whatever thread ran them.

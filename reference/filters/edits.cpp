@@ -75,8 +75,12 @@ Matrix change_by_edits(const Context& c, const Suspect& suspect, const Group& g)
       sum += p * value.values.row(0);
       weight += p;
     }
-    const double left = std::max(1 + weight, 1 - kAllTheWeight);
-    change.row(l) = (sum - weight * g.o.row(l)) / left;
+    const double left = 1 + weight;
+    if (left > 1 - kAllTheWeight) {
+      change.row(l) = (sum - weight * g.o.row(l)) / left;
+    } else {
+      change.row(l) = -g.o.row(l);  // nothing but a sink is left: the output is 0
+    }
   }
   return change;
 }

@@ -57,7 +57,8 @@ std::uint64_t count_outside(const Context& c, const std::vector<double>& error) 
   std::uint64_t outside = 0;
   for (std::size_t i = 0; i < error.size(); ++i) {
     const double half_cell = std::sqrt(12 * c.evidence.grid_variance[i]) / 2;
-    if (c.evidence.weight[i] > 0 && std::fabs(error[i]) > c.golden.worst[i] + half_cell) ++outside;
+    const double whole = error[i] + (c.aligned() ? c.predicted[i] : 0);
+    if (c.evidence.weight[i] > 0 && std::fabs(whole) > c.golden.worst[i] + half_cell) ++outside;
   }
   return outside;
 }

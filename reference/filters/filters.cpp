@@ -6,6 +6,8 @@
 #include <cmath>
 #include <map>
 
+#include "reference/filters/alignment.hpp"
+#include "reference/filters/output_grid.hpp"
 #include "reference/filters/variance.hpp"
 
 namespace xqacheck::reference::filters {
@@ -16,21 +18,27 @@ namespace {
 constexpr std::size_t kJudgedPerFault = 3;
 
 // The screen knows the variance of independent elements. A suspect whose full variance is smaller would be missed below
-// this share of the alarm level; a lower share costs time, a higher one power.
-constexpr double kScreenShare = 0.8;
+// this share of the alarm level; a lower share costs time, a higher one power. Of places there are thousands.
+constexpr double kScreenShare = 0.5, kScreenShareOfPlaces = 0.8;
+
+// A fault that is there or not is there only in full: with strength A the likelihood ratio of "there" to "not there" is
+// exp(n (A - 1/2) / variance), so below one half the evidence is against it, however far from 0 it is.
+constexpr double kLeastStrength = 0.5;
 
 // Of memory for each thread while a suspect is judged: 700,000 tokens of dim 128.
 constexpr double kMostBytes = 2.0 * 0x1p30;
 
-std::vector<Scored> striking(const Context& c, const Screen& screen, const FilterReport& report) {
+std::vector<Suspect> striking(const Context& c, const Screen& screen, const FilterReport& report) {
   std::vector<Scored> all = list_suspects(c, screen, kScreenShare * report.scale_level);
   std::stable_sort(all.begin(), all.end(), [](const Scored& a, const Scored& b) {
     return std::fabs(a.tally.sigmas()) > std::fabs(b.tally.sigmas());
   });
   std::map<Fault, std::size_t> taken;
-  std::vector<Scored> chosen;
+  std::vector<Suspect> chosen;
   for (const Scored& s : all) {
-    if (taken[s.suspect.fault]++ < kJudgedPerFault) chosen.push_back(s);
+    const bool place = family_of(s.suspect) == Family::place;
+    if (place && std::fabs(s.tally.sigmas()) < kScreenShareOfPlaces * report.scale_level) continue;
+    if (taken[s.suspect.fault]++ < kJudgedPerFault) chosen.push_back(s.suspect);
   }
   return chosen;
 }
@@ -44,22 +52,29 @@ double bytes_to_judge(const Context& c) {
 
 // Mean of weight * error^2 that independent, sub-Gaussian and arbitrarily correlated errors of the declared size stay
 // below with probability 1 - rate: the tail bound of Hsu, Kakade and Zhang (2012) for quadratic forms, with the trace
-// of each (row, head) as the largest its correlations can be, after adding what the bias can do.
+// of each (row, head) as the largest its correlations can be, and of all with equal results together; after adding what
+// the bias can do. Where the value is known well within a cell of the output grid, the rounding to it is a bias.
 void judge_noise(const Context& c, double rate, FilterReport& report) {
   const std::size_t dim = c.golden.dim_v;
-  double sum = 0, trace = 0, squares = 0, largest = 0, bias = 0;
+  const NumberFormat format = format_of(c.problem.out.dtype);
+  double sum = 0, trace = 0, bias = 0;
+  std::map<std::vector<double>, double> rows;  // judged elements of (row, head) by golden result
   for (std::size_t row = 0; row < c.golden.lse.size(); ++row) {
     double judged = 0;
     for (std::size_t i = row * dim; i < (row + 1) * dim; ++i) {
       const double w = c.evidence.weight[i];
+      if (w == 0) continue;
+      const double mean = grid_error(format, c.golden.out[i], std::hypot(c.golden.sigma[i], c.golden.bias[i])).mean;
       sum += w * c.evidence.error[i] * c.evidence.error[i];
-      bias += w * c.golden.bias[i] * c.golden.bias[i];
-      judged += w > 0 ? 1 : 0;
+      bias += w * std::pow(c.golden.bias[i] + std::fabs(mean), 2);
+      judged += 1;
     }
     trace += judged;
-    squares += judged * judged;
-    largest = std::max(largest, judged);
+    const auto at = c.golden.out.begin() + static_cast<std::ptrdiff_t>(row * dim);
+    if (judged > 0) rows[std::vector<double>(at, at + static_cast<std::ptrdiff_t>(dim))] += judged;
   }
+  double squares = 0, largest = 0;
+  for (const auto& [result, judged] : rows) squares += judged * judged, largest = std::max(largest, judged);
   if (trace == 0) return;
   const double t = -std::log(rate);
   const double spread = trace + 2 * std::sqrt(squares * t) + 2 * largest * t;
@@ -104,7 +119,7 @@ double alarm_level(std::uint64_t suspects, double rate) {
   return std::sqrt(2 * std::log(2 * static_cast<double>(std::max<std::uint64_t>(suspects, 1)) / rate));
 }
 
-FilterReport judge(const Context& c, const Screen& screen, const FilterOptions& options) {
+FilterReport judge(Context& c, Screen& screen, const FilterOptions& options) {
   FilterReport report;
   const double quarter = options.false_alarm_rate / 4;
   report.suspects = screen.scales + screen.whole_run + screen.places + 1;  // and the noise
@@ -113,23 +128,27 @@ FilterReport judge(const Context& c, const Screen& screen, const FilterOptions& 
   report.place_level = alarm_level(screen.places, quarter);
   report.judged = c.evidence.judged;
   report.not_finite = c.evidence.not_finite;
-  std::vector<Scored> candidates = striking(c, screen, report);
-  if (!candidates.empty() && bytes_to_judge(c) > kMostBytes) {
+  judge_noise(c, quarter / static_cast<double>(screen.whole_run + 1), report);
+  std::vector<Suspect> suspects = striking(c, screen, report);
+  if (!suspects.empty() && bytes_to_judge(c) > kMostBytes) {
     report.skipped = fmt::format("the longest request needs {:.1f} GiB to judge a suspect, the limit is {:.1f}",
                                  bytes_to_judge(c) / 0x1p30, kMostBytes / 0x1p30);
-    candidates.clear();
+    suspects.clear();
   }
-  std::vector<Suspect> suspects;
-  for (const Scored& s : candidates) suspects.push_back(s.suspect);
-  const std::vector<Expected> expected = suspects.empty()
-                                             ? std::vector<Expected>{}
-                                             : expected_of(c, suspects, screen.softmax_sensitivity, options.threads);
-  for (std::size_t k = 0; k < candidates.size(); ++k) {
+  if (suspects.empty()) return report;
+  if (auto alignment = find_alignment(c, options.threads)) {
+    report.p_left = alignment->share;
+    adopt(c, std::move(*alignment));
+    screen = run_screen(c, options.threads);
+    suspects = striking(c, screen, report);
+  }
+  const std::vector<Expected> expected = expected_of(c, suspects, screen.softmax_sensitivity, options.threads);
+  for (std::size_t k = 0; k < suspects.size(); ++k) {
     const double sigmas = expected[k].sigmas(), level = report.level_of(suspects[k]);
+    if (!has_strength(suspects[k].fault) && expected[k].strength() < kLeastStrength) continue;
     report.nearest = std::max(report.nearest, std::fabs(sigmas) / level);
     if (std::fabs(sigmas) > level) report.alarms.push_back({suspects[k], expected[k].tally.amplitude(), sigmas});
   }
-  judge_noise(c, quarter / static_cast<double>(screen.whole_run + 1), report);
   std::stable_sort(report.alarms.begin(), report.alarms.end(),
                    [](const Finding& a, const Finding& b) { return std::fabs(a.sigmas) > std::fabs(b.sigmas); });
   return report;
@@ -137,8 +156,8 @@ FilterReport judge(const Context& c, const Screen& screen, const FilterOptions& 
 
 FilterReport run_filters(const xqacheck_problem& problem, const Golden& golden, const xqacheck_numerics* numerics,
                          std::span<const double> got, const FilterOptions& options) {
-  const Context context(problem, golden, numerics, got);
-  const Screen screen = run_screen(context, options.threads);
+  Context context(problem, golden, numerics, got, options.splits);
+  Screen screen = run_screen(context, options.threads);
   return judge(context, screen, options);
 }
 

@@ -18,6 +18,7 @@ namespace xqacheck::reference::filters {
 struct FilterOptions {
   double false_alarm_rate = 1e-6;  // of a whole run, over all suspects
   int threads = 0;                 // 0: all; results do not depend on it
+  std::uint32_t splits = 0;        // sub-sequences that the run used, 0: unknown
 };
 
 struct Finding {
@@ -34,6 +35,7 @@ struct FilterReport {
   std::uint64_t judged = 0, not_finite = 0;  // elements
   double noise = 0;                          // mean of error^2 * weight; about 1 or less for a correct kernel
   double noise_level = 0;                    // from here on the errors are larger than declared
+  double p_left = 1;                         // share of the variance of P's rounding that no scenario explains
   std::string skipped;                       // not empty: why the filters were not run
   bool alarm() const { return !alarms.empty(); }
   double level_of(const Suspect& suspect) const;
@@ -43,8 +45,9 @@ struct FilterReport {
 FilterReport run_filters(const xqacheck_problem& problem, const Golden& golden, const xqacheck_numerics* numerics,
                          std::span<const double> got, const FilterOptions& options = {});
 
-// The same on what is already there, for `explain`.
-FilterReport judge(const Context& context, const Screen& screen, const FilterOptions& options);
+// The same on what is already there, for `explain`. Where the error shows how P was rounded, that is taken out of the
+// evidence of `context`, and `screen` is that of the rest.
+FilterReport judge(Context& context, Screen& screen, const FilterOptions& options);
 
 // Who shares the false-alarm rate: the two scales have half of it, because nothing is harder to see and nothing as
 // common; other faults of the whole run (masks, windows, lengths, sinks of many heads, noise) and places (tokens,

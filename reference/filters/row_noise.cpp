@@ -70,7 +70,14 @@ RowNoise row_noise(const Context& c, const Group& g, Eigen::Index l, const Block
   std::vector<std::int64_t> tokens;
   for (const Eigen::Index t : noise.seen) tokens.push_back(block.first + t);
   noise.replay = replay_weights(c, tokens, noise.scores, row_max, g.lse[l], shifts);
-  noise.variance = noise.scored + noise.replay.variance.rightCols(shifts).rowwise().mean();
+  if (c.aligned()) {
+    // The scenario is out of the evidence; what is left of the rounding has its statistics.
+    noise.replay.errors *= std::sqrt(c.p_left[place]);
+    noise.replay.variance *= c.p_left[place];
+    noise.replay.errors.leftCols(kScenarios).setZero();
+  }
+  noise.variance =
+      noise.scored + noise.replay.variance.rightCols(shifts > 0 ? shifts : Eigen::Index{kScenarios}).rowwise().mean();
   noise.own.setZero(block.values.cols());
   noise.grid.setZero(block.values.cols());
   for (Eigen::Index d = 0; d < noise.own.size(); ++d) {

@@ -73,8 +73,10 @@ class TaskScreen {
   }
 
   void add_token(Eigen::Index line, std::int64_t token, bool seen, double p, double along, double size) {
+    // Without the token that has all the weight the output is 0.
+    const bool all = seen && p >= kAllTheWeight;
     const double f = seen ? factor_without(p) : factor_with(p);
-    const double a = f * along, n = f * f * size;
+    const double a = all ? -error_out_[line] : f * along, n = all ? out_out_[line] : f * f * size;
     const auto at = static_cast<std::size_t>(token - t_.tokens.first);
     const std::int64_t start = c_.sight.window_start(s_, g_.draft(line));
     if (seen) {
@@ -98,9 +100,13 @@ class TaskScreen {
       const auto page = static_cast<std::size_t>((block.first + from - t_.tokens.first) / c_.page_tokens);
       for (Eigen::Index l = 0; l < g_.lines(); ++l) {
         if (weight[l] == 0) continue;
-        const double rest = weight[l] < kAllTheWeight ? 1 - weight[l] : weight[l];
+        const double rest = 1 - weight[l];
         const double moved = g_.w.row(l).dot((sum.row(l) - weight[l] * g_.o.row(l)).cwiseAbs2());
-        t_.tokens.page_missing[page].add(-(along[l] - weight[l] * error_out_[l]) / rest, moved / (rest * rest));
+        if (weight[l] < kAllTheWeight) {
+          t_.tokens.page_missing[page].add(-(along[l] - weight[l] * error_out_[l]) / rest, moved / (rest * rest));
+        } else {
+          t_.tokens.page_missing[page].add(-error_out_[l], out_out_[l]);
+        }
         t_.tokens.page_value[page].add(-along[l], g_.w.row(l).dot(sum.row(l).cwiseAbs2()));
       }
     }

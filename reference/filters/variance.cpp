@@ -83,7 +83,7 @@ class TaskVariance {
     if (noise.seen.empty()) return;
     const Whitener whitener(noise, g_.w.row(l));
     const Vector before = first_rounding(l);
-    const Matrix grid = scenario_grid(c_, g_, l, noise, before);
+    const Matrix grid = c_.aligned() ? Matrix() : scenario_grid(c_, g_, l, noise, before);
     for (std::size_t k = 0; k < parts_.size(); ++k) {
       if (!changes_line(changes_[k])) continue;
       const Eigen::RowVectorXd change = changes_[k].row(l), x = whitener.filter(change);
@@ -95,6 +95,7 @@ class TaskVariance {
       add_weights(part.sums[kPlain], plain, noise);
       add_query(part, l, noise, centred);
       add_elements(part, l, noise, before, x);
+      if (c_.aligned()) continue;
       const Vector moved = grid * x.transpose();
       for (Eigen::Index i = 0; i < moved.size(); ++i)
         part.sums[i / kScenarios].grid[static_cast<std::size_t>(i % kScenarios)] += moved[i];
@@ -146,19 +147,21 @@ class TaskVariance {
   void add_elements(Part& part, Eigen::Index l, const RowNoise& noise, const Vector& before,
                     const Eigen::RowVectorXd& x) {
     const std::uint64_t first = g_.place[static_cast<std::size_t>(l)] * c_.problem.head_dim_v;
+    const Eigen::RowVectorXd known = noise.variance.transpose() * noise.values.cwiseAbs2();
     for (Eigen::Index d = 0; d < x.size(); ++d) {
       if (x[d] == 0) continue;
       const std::uint64_t i = first + static_cast<std::uint64_t>(d);
       // Rounded to 16 bits before: one more uncertainty of the value that meets the grid.
-      const double value = c_.golden.out[i];
+      const double value = c_.golden.out[i] + (c_.aligned() ? c_.predicted[i] : 0), bias = c_.golden.bias[i];
+      const double rest = bias - c_.golden.coherent[i], sigma = c_.golden.sigma[i];
       const double spread =
-          std::sqrt(c_.golden.sigma[i] * c_.golden.sigma[i] + c_.golden.bias[i] * c_.golden.bias[i] + before[d]);
+          std::sqrt((c_.aligned() ? noise.own[d] + known[d] + rest * rest : sigma * sigma + bias * bias) + before[d]);
       const GridError grid = grid_error(format_, value, spread);
       part.grid += x[d] * grid.mean;
       const double sign = value < 0 ? -1 : 1;
       part.alike[rounding_key(format_, value)] += sign * x[d] * std::sqrt(noise.own[d] + before[d] + grid.variance);
       // The replays stand for the coherent rounding of P.
-      part.bias += std::fabs(x[d]) * (c_.golden.bias[i] - c_.golden.coherent[i]);
+      part.bias += std::fabs(x[d]) * rest;
     }
   }
 
@@ -243,6 +246,7 @@ Expected conclude(const Context& c, const Part& part) {
     if (sums.replayed > beyond_chance(sums.rows * (shifts - 1)) * weights) weights = sums.replayed;
     if (spread > beyond_chance(shifts - 1) * weights) weights = spread;
     expected.hypotheses.push_back({low + std::min(0.0, mean), high + std::max(0.0, mean), others + weights});
+    if (c.aligned()) continue;
     for (std::size_t j = 0; j < kScenarios; ++j) {
       // The output rounding is a known number only as far as the scenario is followed.
       const double grid = sums.grid[j];
@@ -255,16 +259,6 @@ Expected conclude(const Context& c, const Part& part) {
 }
 
 }  // namespace
-
-double Expected::sigmas() const {
-  double least = std::numeric_limits<double>::infinity();
-  for (const Hypothesis& h : hypotheses) {
-    const double beyond = tally.a > h.high ? tally.a - h.high : tally.a < h.low ? tally.a - h.low : 0;
-    const double sigmas = beyond == 0 || !(h.variance > 0) ? 0 : beyond / std::sqrt(h.variance);
-    if (std::fabs(sigmas) < std::fabs(least)) least = sigmas;
-  }
-  return hypotheses.empty() ? 0 : least;
-}
 
 std::vector<Expected> expected_of(const Context& c, const std::vector<Suspect>& suspects,
                                   const std::vector<double>& sensitivity, int threads) {

@@ -14,14 +14,19 @@ namespace xqacheck::reference::filters {
 // One way in which a correct kernel may have rounded: the statistic's mean lies in [low, high].
 struct Hypothesis {
   double low = 0, high = 0, variance = 0;
+  double beyond(double a) const;  // how far the statistic is from that
+  double sigmas(double a) const;
 };
 
 struct Expected {
   Tally tally;  // of the run that is judged
   std::vector<Hypothesis> hypotheses;
 
+  const Hypothesis* best() const;  // that explains the statistic best; NULL without any
   // Standard deviations, with sign, beyond the mean under the hypothesis that explains the statistic best.
   double sigmas() const;
+  // Strength beyond that mean, 1 = the whole fault.
+  double strength() const;
 };
 
 // One for every suspect, in one pass over K and V.

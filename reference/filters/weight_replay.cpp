@@ -45,7 +45,11 @@ double shift(std::uint64_t seed, int replay, int rounding) {
 std::vector<std::array<double, kScenarios>> scenario_maxima(const Context& c, const std::vector<std::int64_t>& tokens,
                                                             const Vector& scores, double row_max) {
   std::vector<std::array<double, kScenarios>> maxima(tokens.size());
-  double running = -std::numeric_limits<double>::infinity();
+  const std::int64_t tile_tokens = c.model.tile_tokens, tiles = tokens.back() / tile_tokens + 1;
+  const auto splits = static_cast<std::int64_t>(std::max(c.splits, 1u));
+  const double nothing = -std::numeric_limits<double>::infinity();
+  double running = nothing;
+  std::vector<double> down(static_cast<std::size_t>(splits), nothing), up = down, turn = down;
   for (std::size_t first = 0, last = 0; first < tokens.size(); first = last) {
     double own = -std::numeric_limits<double>::infinity();
     for (last = first;
@@ -53,7 +57,13 @@ std::vector<std::array<double, kScenarios>> scenario_maxima(const Context& c, co
       own = std::max(own, scores[static_cast<Eigen::Index>(last)]);
     }
     running = std::max(running, own);
-    for (std::size_t t = first; t < last; ++t) maxima[t] = {row_max, running, own};
+    // Sub-sequence s holds tiles [tiles s / splits, tiles (s + 1) / splits), or as many as the others rounded up.
+    const std::int64_t tile = tokens[first] / tile_tokens, each = (tiles + splits - 1) / splits;
+    double& in_down = down[static_cast<std::size_t>(((tile + 1) * splits - 1) / tiles)];
+    double& in_up = up[static_cast<std::size_t>(tile / each)];
+    double& in_turn = turn[static_cast<std::size_t>(tile % splits)];
+    for (double* maximum : {&in_down, &in_up, &in_turn}) *maximum = std::max(*maximum, own);
+    for (std::size_t t = first; t < last; ++t) maxima[t] = {row_max, own, running, in_down, in_up, in_turn};
   }
   return maxima;
 }

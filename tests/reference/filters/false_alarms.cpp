@@ -45,7 +45,7 @@ std::vector<double> decoded(const xqacheck_problem& p, const std::vector<std::by
 }
 
 struct Usage {
-  std::uint64_t runs = 0, judged = 0;
+  std::uint64_t runs = 0, judged = 0, aligned = 0;
   double noise = 0, nearest = 0;  // largest noise / its level; most of an alarm level that a statistic came to
   std::string by;
 };
@@ -58,13 +58,14 @@ void check(const reference::Case& c, const reference::Problem& problem, const xq
   const xqacheck_problem view = problem.view(nullptr, nullptr);
   const reference::Golden golden = reference::golden(view, &d.numerics, {.threads = 1});
   const filters::FilterReport report =
-      filters::run_filters(view, golden, &d.numerics, decoded(view, run.out), {.threads = 1});
+      filters::run_filters(view, golden, &d.numerics, decoded(view, run.out), {.threads = 1, .splits = splits});
   for (const filters::Finding& f : report.alarms) {
     FAIL_CHECK(fmt::format("{} splits={} {}\n  {} ({:.1f} sigma, level {:.1f}), noise {:.3g} of {:.3g}", d.name, splits,
                            reference::print_case(c), filters::text_of(f.suspect, f.amplitude), f.sigmas,
                            report.level_of(f.suspect), report.noise, report.noise_level));
   }
   ++usage.runs;
+  usage.aligned += report.p_left < 1 ? 1 : 0;
   usage.judged += report.judged;
   if (report.noise_level > 0) usage.noise = std::max(usage.noise, report.noise / report.noise_level);
   if (report.nearest > usage.nearest) usage.nearest = report.nearest, usage.by = reference::print_case(c);
@@ -82,8 +83,10 @@ void sweep(std::uint64_t seed, std::uint64_t first, std::uint64_t step, std::uin
   }
   for (std::size_t k = 0; k < all.size(); ++k) {
     const Usage& u = usage[k];
-    fmt::print("{:13} {:6} runs {:9} elements, noise {:.2f} of its level, nearest statistic {:.2f} of its level: {}\n",
-               all[k]->describe()->name, u.runs, u.judged, u.noise, u.nearest, u.by);
+    fmt::print(
+        "{:13} {:6} runs ({} aligned) {:9} elements, noise {:.2f} of its level, nearest statistic {:.2f} of its level: "
+        "{}\n",
+        all[k]->describe()->name, u.runs, u.aligned, u.judged, u.noise, u.nearest, u.by);
     CHECK(u.runs > 0);
   }
 }

@@ -238,8 +238,8 @@ TEST_CASE("explain names readings of the problem that no linear suspect covers")
     REQUIRE(reading != all.end());
     const std::vector<double> out = output_of(*reading, made.view, nullptr, 1);
     REQUIRE(out.size() == made.golden.out.size());
-    const Context context(made.view, made.golden, nullptr, out);
-    const Screen screen = run_screen(context, 1);
+    Context context(made.view, made.golden, nullptr, out);
+    Screen screen = run_screen(context, 1);
     const FilterReport report = reference::filters::judge(context, screen, {.threads = 1});
     const Explanation x = explain(context, screen, report, nullptr, {.threads = 1});
     REQUIRE(!x.ranked.empty());

@@ -22,7 +22,7 @@ using Changed = xqacheck_problem;
 constexpr std::uint32_t kPage = 16, kHeads = 16, kGroup = 8, kDim = 128, kDrafts = 4;
 
 Subject make_subject(const std::string& line, std::uint32_t tokens, const RoundedKernel& kernel) {
-  Subject s{reference::make_problem(reference::parse_case(line)), {}, kernel.numerics(), {}};
+  Subject s{reference::make_problem(reference::parse_case(line)), {}, kernel.numerics(), {}, kernel.splits};
   // The case has one token more than the request: the token past the end holds data like any other.
   *s.problem.tensor(TensorId::seq_lens).as<std::uint32_t>() = tokens;
   s.view = s.problem.view(nullptr, nullptr);
@@ -240,8 +240,8 @@ Judgement judge(const Faulty& f, bool explained, int threads) {
   j.by_bound = outside_bounds(s, f.out);
   if (j.by_bound && !explained) return j;
   j.asked = true;
-  const Context context(s.view, s.golden, &s.numerics, f.out);
-  const Screen screen = run_screen(context, threads);
+  Context context(s.view, s.golden, &s.numerics, f.out, s.splits);
+  Screen screen = run_screen(context, threads);
   const FilterReport report = reference::filters::judge(context, screen, {.threads = threads});
   j.by_filter = report.alarm();
   if (!explained) return j;

@@ -19,6 +19,7 @@ struct Subject {
   xqacheck_problem view{};
   xqacheck_numerics numerics{};
   reference::Golden golden;
+  std::uint32_t splits = 0;  // that the kernel uses
 };
 
 struct Trial {
