@@ -18,6 +18,8 @@ void add_run_options(CLI::App& command, JudgingOptions& options) {
       ->type_name("N");
   command.add_option("--threads", options.threads, "Threads of the reference in each job (1); changes no result")
       ->type_name("N");
+  command.add_flag("--no-filters", options.no_filters,
+                   "golden: judge elements only, not what their errors have in common (doc/filters.md)");
   command.add_option("--timeout", options.timeout_seconds, "Seconds that one run of a kernel may take (30)")
       ->type_name("SECONDS");
 }
@@ -59,6 +61,7 @@ TrialOptions trial_options(const JudgingOptions& options) {
   TrialOptions trial;
   trial.timeout_seconds = options.timeout_seconds;
   trial.threads = options.threads;
+  trial.filters = !options.no_filters;
   return trial;
 }
 

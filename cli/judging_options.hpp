@@ -16,10 +16,11 @@ struct JudgingOptions {
   std::vector<std::string> properties;  // --property; empty: all
   std::uint32_t jobs = 0;               // --jobs; 0: one a processor
   int threads = 1;                      // --threads, of the golden model in each job
+  bool no_filters = false;              // --no-filters
   double timeout_seconds = 30;          // --timeout, of one run of a kernel
 };
 
-void add_run_options(CLI::App& command, JudgingOptions& options);      // jobs, threads, timeout
+void add_run_options(CLI::App& command, JudgingOptions& options);      // jobs, threads, timeout, filters
 void add_judging_options(CLI::App& command, JudgingOptions& options);  // and properties
 
 // Throw UsageError naming the option and the nearest valid value.

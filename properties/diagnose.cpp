@@ -16,16 +16,6 @@ constexpr std::size_t kLines = 12;        // of an explanation: suspects and the
 constexpr double kConvincing = 0.5;       // share of the error that the suspect takes away
 constexpr std::uint32_t kUsualTile = 64;  // where the kernel declares no tile
 
-// [R][q_heads][head_dim_v], as the filters take it.
-std::vector<double> decoded(const xqacheck_problem& problem, const Outcome& outcome) {
-  std::vector<double> values;
-  for (std::uint32_t row = 0; row < problem.total_rows; ++row)
-    for (std::uint32_t head = 0; head < problem.q_heads; ++head)
-      for (std::uint32_t dim = 0; dim < problem.head_dim_v; ++dim)
-        values.push_back(decode(problem.out.dtype, outcome.out.data() + out_offset(problem, row, head, dim)));
-  return values;
-}
-
 std::int64_t physical_page(const xqacheck_problem& problem, std::uint32_t request, std::int64_t token) {
   if (problem.page_tokens == 0) return -1;
   const auto* table = static_cast<const std::int32_t*>(problem.page_table.data);
@@ -56,13 +46,14 @@ void place_evidence(Verdict& verdict, const xqacheck_problem& problem, const xqa
 }  // namespace
 
 void add_diagnosis(Verdict& verdict, Trial& trial) {
-  const bool numeric = verdict.kind == "value" || verdict.kind == "statistics" || verdict.kind == "mean square";
+  const bool numeric = verdict.kind == "value" || verdict.kind == "statistics" || verdict.kind == "mean square" ||
+                       verdict.kind == "suspect";
   if (verdict.property != "golden" || verdict.status != Status::failed || !numeric || !is_judgeable(trial.plain_run()))
     return;
   try {
     const xqacheck_problem problem = trial.view();
     const xqacheck_numerics& numerics = trial.kernel().numerics;
-    const std::vector<double> got = decoded(problem, trial.plain_run());
+    const std::vector<double> got = decoded_output(problem, trial.plain_run());
     filters::Context context(problem, trial.golden(), &numerics, got, trial.plain_run().route.splits);
     filters::Screen screen = filters::run_screen(context, trial.options().threads);
     const filters::FilterReport report = filters::judge(context, screen, {.threads = trial.options().threads});

@@ -45,6 +45,16 @@ std::size_t out_offset(const xqacheck_problem& problem, std::uint32_t row, std::
   return static_cast<std::size_t>(element) * bytes_of(problem.out.dtype);
 }
 
+std::vector<double> decoded_output(const xqacheck_problem& problem, const Outcome& outcome) {
+  std::vector<double> values;
+  values.reserve(std::size_t{problem.total_rows} * problem.q_heads * problem.head_dim_v);
+  for (std::uint32_t row = 0; row < problem.total_rows; ++row)
+    for (std::uint32_t head = 0; head < problem.q_heads; ++head)
+      for (std::uint32_t dim = 0; dim < problem.head_dim_v; ++dim)
+        values.push_back(decode(problem.out.dtype, outcome.out.data() + out_offset(problem, row, head, dim)));
+  return values;
+}
+
 std::optional<Difference> first_difference(const xqacheck_problem& expected_problem, const Outcome& expected,
                                            const std::vector<std::uint32_t>& expected_rows,
                                            const xqacheck_problem& actual_problem, const Outcome& actual,

@@ -33,6 +33,9 @@ std::size_t out_offset(const xqacheck_problem& problem, std::uint32_t row, std::
 // Value of the element at `bytes`, which holds an FP16, BF16, FP32 or E4M3.
 double decode(std::uint32_t dtype, const std::byte* bytes);
 
+// All output elements, [R][q_heads][head_dim_v].
+std::vector<double> decoded_output(const xqacheck_problem& problem, const Outcome& outcome);
+
 struct Difference {
   std::uint64_t elements = 0, differing = 0;
   bool in_lse = false;  // no output element differs, but LSE does

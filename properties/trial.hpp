@@ -17,6 +17,7 @@ namespace xqacheck::properties {
 struct TrialOptions {
   double timeout_seconds = 30;  // of one run of the kernel
   int threads = 1;              // of the golden model; changes no result
+  bool filters = true;          // golden: look for suspects that no element alone shows (doc/filters.md)
 };
 
 class Trial {
