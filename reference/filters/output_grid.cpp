@@ -20,9 +20,14 @@ GridError grid_error(const NumberFormat& format, double value, double spread) {
   const double cell = spacing(format, value), s = spread / cell;
   if (s >= kWide) return {0, cell * cell / 12};
   const double place = value / cell, fraction = place - std::floor(place), width = std::max(s, 1e-12);
-  double mean = 0, square = 0;
+  // Farther from the border of two cells than any normal variable gets (2e-9): the rounding is one number.
+  constexpr double kFar = 6;
+  if (std::fabs(fraction - 0.5) > kFar * width && std::fabs(fraction - 0.5) + kFar * width < 1)
+    return {(fraction > 0.5 ? 1 - fraction : -fraction) * cell, 0};
+  double mean = 0, square = 0, below = normal_below((-4.5 - fraction) / width);
   for (int k = -4; k <= 5; ++k) {  // 4 cells are more than 5 standard deviations
-    const double probability = normal_below((k + 0.5 - fraction) / width) - normal_below((k - 0.5 - fraction) / width);
+    const double next = normal_below((k + 0.5 - fraction) / width), probability = next - below;
+    below = next;
     mean += probability * (k - fraction);
     square += probability * (k - fraction) * (k - fraction);
   }

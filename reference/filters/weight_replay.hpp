@@ -18,7 +18,7 @@ namespace xqacheck::reference::filters {
 // tile's own, to the running maximum of tiles in order; and to the running maximum within the sub-sequence of a tile,
 // where these are runs of tiles (lengths rounded down or up) or take tiles in turn. Rows share them, so their errors
 // may add up over the run. The rest are random shifts, other ones for every row.
-inline constexpr int kScenarios = 6;
+inline constexpr int kScenarios = 6, kWithoutSplits = 3;
 
 // Random shifts tried, the same number for all rows of a run: their spread must be known to some 10 % where a row is
 // short and a few heavy tokens rule it; long rows average by themselves and would take long.

@@ -56,6 +56,33 @@ std::uint32_t length(const xqacheck_problem& p, int request) {
 
 }  // namespace
 
+TEST_CASE("golden names a fault that no element alone shows") {
+  const std::string line = "xqa/1 heads=16/2 len=110 page=16 kv=e4m3 seed=3";
+  const auto judged = [&](double scale, bool with_filters) {
+    // The softmax scale of the kernel, relative to the right one.
+    FakeRunner runner([scale](const xqacheck_problem& p, const RunOptions&, Outcome& outcome) {
+      xqacheck_problem scaled = p;
+      scaled.q_scale = {static_cast<float>(scale * p.q_scale.value), 0, nullptr};
+      const auto golden = xqacheck::reference::golden(scaled, nullptr, {.error_model = false, .threads = 1});
+      for (std::uint32_t head = 0; head < p.q_heads; ++head)
+        for (std::uint32_t d = 0; d < p.head_dim_v; ++d)
+          FakeRunner::store(p, outcome, 0, head, d, golden.out[head * p.head_dim_v + d]);
+    });
+    runner.description_.numerics.p_format = XQACHECK_E4M3;
+    runner.description_.numerics.p_scale = 448;
+    TrialOptions options;
+    options.filters = with_filters;
+    Trial trial(parse_run_line(line), runner, options);
+    return judge_property(*property_named("golden"), trial);
+  };
+  CHECK(judged(1, true).status == Status::passed);
+  CHECK(judged(1.01, false).status == Status::passed);
+  const Verdict verdict = judged(1.01, true);
+  CHECK(verdict.status == Status::failed);
+  CHECK(verdict.kind == "suspect");
+  CHECK_THAT(verdict.message, Contains("softmax scale +1"));
+}
+
 TEST_CASE("a correct kernel passes every property") {
   for (const Property* property : host_laws()) {
     INFO(property->id);
