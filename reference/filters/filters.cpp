@@ -7,8 +7,8 @@
 #include <map>
 
 #include "reference/filters/alignment.hpp"
-#include "reference/filters/output_grid.hpp"
 #include "reference/filters/variance.hpp"
+#include "reference/golden/element.hpp"
 
 namespace xqacheck::reference::filters {
 namespace {
@@ -50,14 +50,16 @@ double bytes_to_judge(const Context& c) {
   return 8 * tokens * (c.problem.head_dim + 2.0 * c.problem.head_dim_v);
 }
 
-// Sum of weight * bias^2. Where the value is known well within a cell of the output grid, the rounding to it is a bias.
+// Sum of weight * bias^2. Where the value is known within a cell of the output grid, the rounding to it is a bias.
 double squared_bias(const Context& c) {
   const NumberFormat format = format_of(c.problem.out.dtype);
   double sum = 0;
   for (std::size_t i = 0; i < c.golden.out.size(); ++i) {
     if (c.evidence.weight[i] == 0) continue;
     const double spread = std::hypot(c.golden.sigma[i], c.golden.bias[i]);
-    const double bias = c.golden.bias[i] + std::fabs(grid_error(format, c.golden.out[i], spread).mean);
+    const bool known = spread < spacing(format, c.golden.out[i]);
+    const double mean = known ? rounded(format, c.golden.out[i]) - c.golden.out[i] : 0;
+    const double bias = c.golden.bias[i] + std::fabs(mean);
     sum += c.evidence.weight[i] * bias * bias;
   }
   return sum;

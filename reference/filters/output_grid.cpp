@@ -34,6 +34,12 @@ GridError grid_error(const NumberFormat& format, double value, double spread) {
   return {mean * cell, std::max(0.0, square - mean * mean - s * s) * cell * cell};
 }
 
+std::array<double, kGridMeans> grid_means(const NumberFormat& format, const NumberFormat& before, double value,
+                                          double spread) {
+  return {grid_error(format, value, spread).mean, rounded(format, value) - value,
+          rounded(format, rounded(before, value)) - value};
+}
+
 std::int64_t rounding_key(const NumberFormat& format, double value) {
   const double cell = spacing(format, value);
   return static_cast<std::int64_t>(std::floor(std::fabs(value) / cell * 0x1p20));

@@ -6,6 +6,7 @@
 // in between (doc/filters.md F4).
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "reference/golden/element.hpp"
@@ -16,6 +17,13 @@ struct GridError {
   double mean = 0, variance = 0;  // of round(x) - x0 for x normal around x0; the variance without that of x itself
 };
 GridError grid_error(const NumberFormat& format, double value, double spread);
+
+// Mean rounding error for a kernel that is as inexact as it may be, for an exact one, and for an exact one that rounds
+// to `before` first: the spread is an upper estimate, and values near the border of two cells that all look alike tell
+// the three apart. In between, they move from one to the other.
+inline constexpr int kGridMeans = 3;
+std::array<double, kGridMeans> grid_means(const NumberFormat& format, const NumberFormat& before, double value,
+                                          double spread);
 
 // Equal for values whose rounding is one and the same: same place in the cell to 2^-20, in whatever binade and of
 // either sign.

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "reference/filters/context.hpp"
+#include "reference/filters/output_grid.hpp"
 #include "reference/filters/row_noise.hpp"
 
 namespace xqacheck::reference::filters {
@@ -14,8 +15,12 @@ namespace xqacheck::reference::filters {
 // v.
 enum Along { kCentred, kPlain, kAlongs };
 
-// Mean output rounding of every channel of the line, [kAlongs * kScenarios][head_dim_v]: row along * kScenarios +
-// scenario. 0 where nothing is judged. `before[d]`: variance of a rounding that comes before the one to the output.
+// The format that outputs may be rounded to first: 16 bits where that is declared, else their own.
+NumberFormat format_before(const Context& context);
+
+// grid_means of every channel of the line, [kGridMeans * kAlongs * kScenarios][head_dim_v]: row
+// (mean * kAlongs + along) * kScenarios + scenario. 0 where nothing is judged. `before[d]`: variance of the rounding to
+// format_before.
 Matrix scenario_grid(const Context& context, const Group& group, Eigen::Index line, const RowNoise& noise,
                      const Vector& before);
 

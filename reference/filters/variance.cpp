@@ -23,20 +23,21 @@ struct Sums {
   // its largest value; and for the alignments of the scenarios.
   double mean = 0, spread = 0, most = 0;
   std::array<double, kScenarios> scenarios{};
-  double rows = 0;                        // rows in these sums
-  double replayed = 0;                    // the same, from the random shifts of each row
-  std::vector<double> total;              // replays added over all rows: large when rows err alike
-  std::array<double, kScenarios> grid{};  // sum of x * mean rounding of the output under each scenario
+  double rows = 0;            // rows in these sums
+  double replayed = 0;        // the same, from the random shifts of each row
+  std::vector<double> total;  // replays added over all rows: large when rows err alike
+  // Sum of x * mean rounding of the output under each scenario, for each of grid_means.
+  std::array<std::array<double, kScenarios>, kGridMeans> grid{};
 };
 
 // What one task contributes to one suspect.
 struct Part {
   Tally tally;
   Sums sums[kAlongs];
-  double query = 0;                      // variance by the slack of q
-  double bias = 0;                       // sum |x| bias, x the filter
-  double grid = 0;                       // sum of x * mean rounding of the output
-  std::map<std::int64_t, double> alike;  // rounding key -> sum of x * standard deviation of the element
+  double query = 0;                       // variance by the slack of q
+  double bias = 0;                        // sum |x| bias, x the filter
+  std::array<double, kGridMeans> grid{};  // sum of x * mean rounding of the output, for each of grid_means
+  std::map<std::int64_t, double> alike;   // rounding key -> sum of x * standard deviation of the element
 };
 
 void add(std::vector<double>& to, const double* from, std::size_t count) {
@@ -57,6 +58,7 @@ class TaskVariance {
       : c_(c),
         g_(g),
         format_(format_of(c.problem.out.dtype)),
+        before_(format_before(c)),
         parts_(suspects.size()),
         shifts_(shifts_for(longest(c))) {
     for (const Suspect& s : suspects) changes_.push_back(change_of(c, s, g, sensitivity));
@@ -98,7 +100,9 @@ class TaskVariance {
       if (c_.aligned()) continue;
       const Vector moved = grid * x.transpose();
       for (Eigen::Index i = 0; i < moved.size(); ++i)
-        part.sums[i / kScenarios].grid[static_cast<std::size_t>(i % kScenarios)] += moved[i];
+        part.sums[i / kScenarios % kAlongs]
+            .grid[static_cast<std::size_t>(i / kScenarios / kAlongs)][static_cast<std::size_t>(i % kScenarios)] +=
+            moved[i];
     }
   }
 
@@ -157,7 +161,8 @@ class TaskVariance {
       const double spread =
           std::sqrt((c_.aligned() ? noise.own[d] + known[d] + rest * rest : sigma * sigma + bias * bias) + before[d]);
       const GridError grid = grid_error(format_, value, spread);
-      part.grid += x[d] * grid.mean;
+      const std::array<double, kGridMeans> means = grid_means(format_, before_, value, spread);
+      for (std::size_t m = 0; m < kGridMeans; ++m) part.grid[m] += x[d] * means[m];
       const double sign = value < 0 ? -1 : 1;
       part.alike[rounding_key(format_, value)] += sign * x[d] * std::sqrt(noise.own[d] + before[d] + grid.variance);
       // The replays stand for the coherent rounding of P.
@@ -179,7 +184,7 @@ class TaskVariance {
 
   const Context& c_;
   const Group& g_;
-  const NumberFormat format_;
+  const NumberFormat format_, before_;
   std::vector<Matrix> changes_;  // of each suspect, [lines][head_dim_v]
   std::vector<Part> parts_;
   Block block_;
@@ -196,12 +201,14 @@ void add(Part& to, const Part& from) {
     for (std::size_t j = 0; j < kScenarios; ++j) to.sums[a].scenarios[j] += from.sums[a].scenarios[j];
     to.sums[a].rows += from.sums[a].rows;
     to.sums[a].replayed += from.sums[a].replayed;
-    for (std::size_t j = 0; j < kScenarios; ++j) to.sums[a].grid[j] += from.sums[a].grid[j];
+    for (std::size_t m = 0; m < kGridMeans; ++m) {
+      for (std::size_t j = 0; j < kScenarios; ++j) to.sums[a].grid[m][j] += from.sums[a].grid[m][j];
+    }
     add(to.sums[a].total, from.sums[a].total.data(), from.sums[a].total.size());
   }
   to.query += from.query;
   to.bias += from.bias;
-  to.grid += from.grid;
+  for (std::size_t m = 0; m < kGridMeans; ++m) to.grid[m] += from.grid[m];
   for (const auto& [key, value] : from.alike) to.alike[key] += value;
 }
 
@@ -230,7 +237,9 @@ Expected conclude(const Context& c, const Part& part) {
   expected.tally = part.tally;
   double others = part.query;
   for (const auto& [key, value] : part.alike) others += value * value;
-  const double low = std::min(0.0, part.grid) - part.bias, high = std::max(0.0, part.grid) + part.bias;
+  double low = 0, high = 0;
+  for (const double grid : part.grid) low = std::min(low, grid), high = std::max(high, grid);
+  low -= part.bias, high += part.bias;
   for (int a = 0; a < kAlongs; ++a) {
     // Errors of scores always move along v - o, so the centred sum counts in either case.
     if (a == kPlain && !c.model.sum_of_unrounded) continue;
@@ -249,10 +258,11 @@ Expected conclude(const Context& c, const Part& part) {
     if (c.aligned()) continue;
     for (std::size_t j = 0; j < kScenarios; ++j) {
       // The output rounding is a known number only as far as the scenario is followed.
-      const double grid = sums.grid[j];
-      expected.hypotheses.push_back({std::min(low, grid - part.bias) + sums.total[j],
-                                     std::max(high, grid + part.bias) + sums.total[j],
-                                     others + kScenarioRest * weights});
+      double least = low, most = high;
+      for (const auto& grid : sums.grid) {
+        least = std::min(least, grid[j] - part.bias), most = std::max(most, grid[j] + part.bias);
+      }
+      expected.hypotheses.push_back({least + sums.total[j], most + sums.total[j], others + kScenarioRest * weights});
     }
   }
   return expected;

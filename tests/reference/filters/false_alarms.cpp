@@ -97,7 +97,7 @@ TEST_CASE("filters give no false alarm on correct kernels") {
 }
 
 // What each taught: equal output roundings of nearly equal rows (doc/filters.md F4), a page that holds all tokens of a
-// row, the same with two tokens, output roundings in the noise (F7).
+// row, the same with two tokens, outputs next to the border of two cells (F4), output roundings in the noise (F7).
 TEST_CASE("filters give no false alarm where they once did") {
   struct Once {
     const char* kernel;
@@ -113,6 +113,10 @@ TEST_CASE("filters give no false alarm where they once did") {
        "table=reversed unused=zero tail=max tree=0,0,0,2,2,1,5,4 lse=1 geo=251 seed=34333"},
       {"noisy-e4m3p", 2,
        "xqa/1 heads=18/2 dim=224 len=2 cap=15 page=0 layout=hnd q=fp16 kv=int8 beam=4 lse=1 geo=761 seed=36612"},
+      {"flash32", 1,
+       "xqa/1 heads=24/2 len=30 page=8 layout=hnd q=fp16 kv=e4m3 out=e4m3 qscale=1.375 kscale=0.125 vscale=0.1875 "
+       "rcpout=8 table=identity unused=huge sinks=-4 window=2 tree=0,1,1,1,0,4,5,7,7,3,0,1,3,11,13,10 lse=1 data=heavy "
+       "geo=130 seed=93079"},
       {"noisy-bf16p", 0,
        "xqa/1 heads=9/1 dim=64 len=16,81 layout=pool kv=e4m3 out=e4m3 qscale=0.5 kscale=0.5 vscale=0.5 rcpout=3 "
        "table=prefix unused=minus tail=zero window=255 draft=16 mask=full data=coded geo=521 seed=68964"},
