@@ -34,10 +34,11 @@ GridError grid_error(const NumberFormat& format, double value, double spread) {
   return {mean * cell, std::max(0.0, square - mean * mean - s * s) * cell * cell};
 }
 
-std::array<double, kGridMeans> grid_means(const NumberFormat& format, const NumberFormat& before, double value,
-                                          double spread) {
-  return {grid_error(format, value, spread).mean, rounded(format, value) - value,
-          rounded(format, rounded(before, value)) - value};
+std::array<double, kGridMeans> grid_means(const OutputPath& path, double value, double spread, double kept) {
+  const auto written = [&](double x) { return rounded(path.format, rounded(path.before, x)) - value; };
+  const bool partial = path.partials && kept > 0;
+  return {grid_error(path.format, value, spread).mean, rounded(path.format, value) - value, written(value),
+          partial ? written(rounded(path.partial, value / kept) * kept) : 0.0};
 }
 
 std::int64_t rounding_key(const NumberFormat& format, double value) {

@@ -18,12 +18,21 @@ struct GridError {
 };
 GridError grid_error(const NumberFormat& format, double value, double spread);
 
-// Mean rounding error for a kernel that is as inexact as it may be, for an exact one, and for an exact one that rounds
-// to `before` first: the spread is an upper estimate, and values near the border of two cells that all look alike tell
-// the three apart. In between, they move from one to the other.
-inline constexpr int kGridMeans = 3;
-std::array<double, kGridMeans> grid_means(const NumberFormat& format, const NumberFormat& before, double value,
-                                          double spread);
+// The roundings on the way to the output, the last ones first.
+struct OutputPath {
+  NumberFormat format;   // of the output
+  NumberFormat before;   // that it may be rounded to first; else the same
+  NumberFormat partial;  // of the partial results of sub-sequences
+  bool partials;         // there may be such
+};
+
+// Mean rounding error for a kernel that is as inexact as it may be; for an exact one; for an exact one that rounds to
+// `before` first; and for one whose tokens all lie in one of several sub-sequences: it rounds their result to
+// `partial`, multiplies it by `kept`, 1 - the weight of the sink, and rounds that. A small sink may then change
+// nothing. The spread is an upper estimate, and values that lie alike in their cells tell the cases apart; between them
+// they move from one to the other.
+inline constexpr int kGridMeans = 4;
+std::array<double, kGridMeans> grid_means(const OutputPath& path, double value, double spread, double kept);
 
 // Equal for values whose rounding is one and the same: same place in the cell to 2^-20, in whatever binade and of
 // either sign.

@@ -1,18 +1,29 @@
 #include "reference/filters/scenario_grid.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "reference/filters/output_grid.hpp"
 
 namespace xqacheck::reference::filters {
 
-NumberFormat format_before(const Context& c) {
-  const bool twice = c.problem.out.dtype == XQACHECK_E4M3 && c.model.double_rounded_output;
-  return format_of(twice ? c.problem.q.dtype : c.problem.out.dtype);
+OutputPath output_path(const Context& c) {
+  const std::uint32_t out = c.problem.out.dtype;
+  const bool twice = out == XQACHECK_E4M3 && c.model.double_rounded_output;
+  const NumberFormat bf16 = format_of(XQACHECK_BF16), fp16 = format_of(XQACHECK_FP16);
+  const bool is_bf16 = c.model.partial_unit == std::ldexp(1.0, -bf16.bits);
+  const bool is_fp16 = c.model.partial_unit == std::ldexp(1.0, -fp16.bits);
+  const bool partials = c.splits != 1 && c.model.partial_roundings > 0 && (is_bf16 || is_fp16);
+  return {format_of(out), format_of(twice ? c.problem.q.dtype : out), is_bf16 ? bf16 : fp16, partials};
+}
+
+double kept_by_tokens(const Context& c, const Group& g, Eigen::Index line) {
+  return -std::expm1(std::min(0.0, c.sinks[g.head(line)] - g.lse[line]));
 }
 
 Matrix scenario_grid(const Context& c, const Group& g, Eigen::Index line, const RowNoise& noise, const Vector& before) {
-  const NumberFormat format = format_of(c.problem.out.dtype), first_format = format_before(c);
+  const OutputPath path = output_path(c);
+  const double kept = kept_by_tokens(c, g, line);
   const Matrix errors = noise.replay.errors.leftCols(kScenarios).transpose();  // [kScenarios][tokens]
   const Matrix plain = errors * noise.values;
   const Vector weight = errors.rowwise().sum();
@@ -22,7 +33,7 @@ Matrix scenario_grid(const Context& c, const Group& g, Eigen::Index line, const 
   constexpr Eigen::Index kBlock = Eigen::Index{kAlongs} * kScenarios;
   Matrix means = Matrix::Zero(kGridMeans * kBlock, plain.cols());
   const auto put = [&](Along along, Eigen::Index j, Eigen::Index d, double value, double spread) {
-    const std::array<double, kGridMeans> mean = grid_means(format, first_format, value, spread);
+    const std::array<double, kGridMeans> mean = grid_means(path, value, spread, kept);
     for (Eigen::Index m = 0; m < kGridMeans; ++m)
       means(m * kBlock + along * Eigen::Index{kScenarios} + j, d) = mean[static_cast<std::size_t>(m)];
   };

@@ -15,12 +15,13 @@ namespace xqacheck::reference::filters {
 // v.
 enum Along { kCentred, kPlain, kAlongs };
 
-// The format that outputs may be rounded to first: 16 bits where that is declared, else their own.
-NumberFormat format_before(const Context& context);
+OutputPath output_path(const Context& context);
+// 1 - the weight of the sink of a line.
+double kept_by_tokens(const Context& context, const Group& group, Eigen::Index line);
 
 // grid_means of every channel of the line, [kGridMeans * kAlongs * kScenarios][head_dim_v]: row
 // (mean * kAlongs + along) * kScenarios + scenario. 0 where nothing is judged. `before[d]`: variance of the rounding to
-// format_before.
+// OutputPath::before.
 Matrix scenario_grid(const Context& context, const Group& group, Eigen::Index line, const RowNoise& noise,
                      const Vector& before);
 

@@ -58,7 +58,7 @@ class TaskVariance {
       : c_(c),
         g_(g),
         format_(format_of(c.problem.out.dtype)),
-        before_(format_before(c)),
+        path_(output_path(c)),
         parts_(suspects.size()),
         shifts_(shifts_for(longest(c))) {
     for (const Suspect& s : suspects) changes_.push_back(change_of(c, s, g, sensitivity));
@@ -151,6 +151,7 @@ class TaskVariance {
   void add_elements(Part& part, Eigen::Index l, const RowNoise& noise, const Vector& before,
                     const Eigen::RowVectorXd& x) {
     const std::uint64_t first = g_.place[static_cast<std::size_t>(l)] * c_.problem.head_dim_v;
+    const double kept = kept_by_tokens(c_, g_, l);
     const Eigen::RowVectorXd known = noise.variance.transpose() * noise.values.cwiseAbs2();
     for (Eigen::Index d = 0; d < x.size(); ++d) {
       if (x[d] == 0) continue;
@@ -161,7 +162,7 @@ class TaskVariance {
       const double spread =
           std::sqrt((c_.aligned() ? noise.own[d] + known[d] + rest * rest : sigma * sigma + bias * bias) + before[d]);
       const GridError grid = grid_error(format_, value, spread);
-      const std::array<double, kGridMeans> means = grid_means(format_, before_, value, spread);
+      const std::array<double, kGridMeans> means = grid_means(path_, value, spread, kept);
       for (std::size_t m = 0; m < kGridMeans; ++m) part.grid[m] += x[d] * means[m];
       const double sign = value < 0 ? -1 : 1;
       part.alike[rounding_key(format_, value)] += sign * x[d] * std::sqrt(noise.own[d] + before[d] + grid.variance);
@@ -184,7 +185,8 @@ class TaskVariance {
 
   const Context& c_;
   const Group& g_;
-  const NumberFormat format_, before_;
+  const NumberFormat format_;
+  const OutputPath path_;
   std::vector<Matrix> changes_;  // of each suspect, [lines][head_dim_v]
   std::vector<Part> parts_;
   Block block_;
