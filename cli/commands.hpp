@@ -30,6 +30,7 @@ void add_plan_command(CLI::App& app);
 void add_precompile_command(CLI::App& app);
 void add_perf_command(CLI::App& app);
 void add_run_command(CLI::App& app);
+void add_report_command(CLI::App& app);
 void add_repro_command(CLI::App& app);
 void add_verify_command(CLI::App& app);
 

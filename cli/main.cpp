@@ -61,6 +61,7 @@ int main(int argc, char** argv) {
   cli::add_verify_command(app);
   cli::add_repro_command(app);
   cli::add_diff_command(app);
+  cli::add_report_command(app);
   cli::add_list_command(app);
   cli::add_replay_command(app);
   cli::add_plan_command(app);
