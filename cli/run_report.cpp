@@ -18,7 +18,17 @@ using namespace properties;
 
 namespace {
 
+constexpr int kMapped = 5;     // failures of one kind with their maps in the result file: some kilobytes each
 constexpr int kExplained = 2;  // failures of one kind in full; all others are in the result files
+
+std::string kind_of(const std::string& kernel, const Verdict& verdict) {
+  return kernel + ' ' + verdict.property + ' ' + name_of(verdict.status) + ' ' + verdict.kind;
+}
+
+Verdict without_maps(Verdict verdict) {
+  verdict.maps.clear();
+  return verdict;
+}
 
 double share(const char* option, double per_cent) {
   if (!(per_cent >= 0 && per_cent <= 100))
@@ -68,7 +78,9 @@ void RunReport::open_json() {
 
 void RunReport::add(const std::string& kernel, const CaseResult& result, const std::string& reproduce) {
   for (const Verdict& verdict : result.verdicts) {
-    if (json_) json_->add(verdict, kernel, result.number);
+    const auto seen = explained_.find(kind_of(kernel, verdict));
+    const bool drawn = seen == explained_.end() || seen->second < kMapped;
+    if (json_) json_->add(drawn ? verdict : without_maps(verdict), kernel, result.number);
     if (count(kernel, verdict, result.number)) say(explain(verdict, reproduce));
   }
   tally_.add_case(result.executed);
@@ -85,7 +97,7 @@ bool RunReport::count(const std::string& kernel, const Verdict& verdict, std::ui
   tally_.add(kernel, verdict);
   junit_.add(verdict, kernel);
   if (!is_failure(verdict.status)) return false;
-  const int seen = explained_[kernel + ' ' + verdict.property + ' ' + name_of(verdict.status) + ' ' + verdict.kind]++;
+  const int seen = explained_[kind_of(kernel, verdict)]++;
   if (seen == 0) distinct_.push_back({kernel, verdict, case_number});
   return seen < kExplained;
 }

@@ -26,6 +26,24 @@ struct BadElement {
   std::int64_t token = -1, tile = -1, sub_sequence = -1;
 };
 
+// The error of a whole output. Root mean squares over the judged elements, but for `largest`.
+struct ErrorFigures {
+  double rms = 0;      // of the error
+  double sigma = 0;    // of the standard deviation of a correct kernel's error, its bias and output rounding included
+  double limit = 0;    // of the largest error that is allowed, output rounding included
+  double signal = 0;   // of the golden output; 0: nothing was judged, or the output is zero
+  double largest = 0;  // |error| of an element
+};
+
+// Largest error / allowed error by two places, e.g. heads (rows of the map) and channels (its columns). Row-major.
+struct ErrorMap {
+  static constexpr double kNothing = -1;          // a cell in which nothing was judged
+  std::string rows, columns;                      // what they are: "head", "dim", "request", "row"
+  std::uint32_t row_count = 0, column_count = 0;  // places
+  std::uint32_t cell_rows = 0, cell_columns = 0;  // place * cell_rows / row_count is its cell
+  std::vector<double> cells;
+};
+
 struct Verdict {
   Status status = Status::passed;
   std::string property;  // "golden", "bits", "guard" …
@@ -38,6 +56,8 @@ struct Verdict {
   std::vector<BadElement> evidence;  // the worst few, first bad one first
   std::vector<std::string> notes;    // suspects, heat maps and the like, one line each
   std::uint64_t out_hash = 0;        // xxh64 of the output bytes of the plain run (out, then LSE); 0 if it left none
+  ErrorFigures error;                // of golden and laws that judge by its bound
+  std::vector<ErrorMap> maps;        // of the same, where they fail
   Route route;
   double seconds = 0;
 };

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "properties/checks/domain.hpp"
+#include "properties/checks/error_figures.hpp"
 #include "properties/output.hpp"
 #include "reference/judge.hpp"
 
@@ -128,12 +129,14 @@ Verdict judge_golden(const xqacheck_problem& problem, const reference::Golden& t
     verdict = failed(kind, (during.empty() ? "" : during + ": ") + message_of(judgement, kind));
     verdict.evidence = evidence_of(problem, judgement.faults);
     if (judgement.bad > 0) verdict.notes.push_back(whereabouts(problem, judgement));
+    verdict.maps = error_maps(problem, golden, kernel.numerics, outcome.out);
   } else if (std::string why = vacuity(problem, golden, kernel, judgement, outcome); !why.empty()) {
     verdict = mistrusted(std::move(why));
   }
   verdict.elements = judgement.elements;
   verdict.bad_elements = judgement.bad;
   verdict.bound_used = judgement.bound_used;
+  verdict.error = error_figures(problem, golden, kernel.numerics, outcome.out);
   return verdict;
 }
 

@@ -37,6 +37,30 @@ ordered_json evidence_of(const BadElement& bad) {
   return json;
 }
 
+// Three digits are more than a shade of colour shows.
+ordered_json rounded(double value) {
+  return std::isfinite(value) ? ordered_json(std::stod(fmt::format("{:.3g}", value))) : number(value);
+}
+
+ordered_json map_of(const ErrorMap& map) {
+  ordered_json cells = ordered_json::array();
+  for (std::size_t i = 0; i < map.cells.size(); ++i) {
+    if (i % map.cell_columns == 0) cells.push_back(ordered_json::array());
+    cells.back().push_back(map.cells[i] == ErrorMap::kNothing ? ordered_json(nullptr) : rounded(map.cells[i]));
+  }
+  return {{"rows", {{"name", map.rows}, {"size", map.row_count}}},
+          {"columns", {{"name", map.columns}, {"size", map.column_count}}},
+          {"cells", cells}};
+}
+
+ordered_json error_of(const ErrorFigures& error) {
+  return {{"rms", number(error.rms)},
+          {"sigma", number(error.sigma)},
+          {"limit", number(error.limit)},
+          {"signal", number(error.signal)},
+          {"largest", number(error.largest)}};
+}
+
 ordered_json counts_of(const Counts& counts) {
   ordered_json json;
   for (std::size_t i = 0; i < counts.by_status.size(); ++i) json[name_of(static_cast<Status>(i))] = counts.by_status[i];
@@ -86,6 +110,8 @@ std::string json_of(const Verdict& verdict, const std::string& kernel, std::uint
   json["evidence"] = ordered_json::array();
   for (const BadElement& bad : verdict.evidence) json["evidence"].push_back(evidence_of(bad));
   json["notes"] = verdict.notes;
+  if (verdict.error.signal > 0) json["error"] = error_of(verdict.error);
+  for (const ErrorMap& map : verdict.maps) json["maps"].push_back(map_of(map));
   json["route"] = {{"kernel", verdict.route.kernel},
                    {"version", verdict.route.version},
                    {"device", verdict.route.device},

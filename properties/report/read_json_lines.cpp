@@ -30,6 +30,25 @@ BadElement evidence_of(const json& from) {
   return bad;
 }
 
+ErrorFigures error_of(const json& from) {
+  return {number(from.at("rms")), number(from.at("sigma")), number(from.at("limit")), number(from.at("signal")),
+          number(from.at("largest"))};
+}
+
+ErrorMap map_of(const json& from) {
+  ErrorMap map;
+  const json &rows = from.at("rows"), &columns = from.at("columns");
+  map.rows = rows.at("name"), map.row_count = rows.at("size");
+  map.columns = columns.at("name"), map.column_count = columns.at("size");
+  for (const json& line : from.at("cells")) {
+    ++map.cell_rows, map.cell_columns = static_cast<std::uint32_t>(line.size());
+    for (const json& cell : line) map.cells.push_back(cell.is_null() ? ErrorMap::kNothing : number(cell));
+  }
+  if (map.cells.size() != std::size_t{map.cell_rows} * map.cell_columns)
+    throw UsageError("a map whose rows differ in length");
+  return map;
+}
+
 ResultLine verdict_of(const json& from) {
   ResultLine line;
   line.kernel = from.at("kernel"), line.case_number = from.at("number");
@@ -45,6 +64,9 @@ ResultLine verdict_of(const json& from) {
   verdict.bound_used = number(from.at("bound_used")), verdict.seconds = number(from.at("seconds"));
   for (const json& bad : from.at("evidence")) verdict.evidence.push_back(evidence_of(bad));
   verdict.notes = from.at("notes").get<std::vector<std::string>>();
+  if (from.contains("error")) verdict.error = error_of(from.at("error"));
+  if (from.contains("maps"))
+    for (const json& map : from.at("maps")) verdict.maps.push_back(map_of(map));
   const json& route = from.at("route");
   verdict.route.kernel = route.at("kernel"), verdict.route.version = route.at("version");
   verdict.route.device = route.at("device"), verdict.route.splits = route.at("splits");

@@ -66,6 +66,16 @@ TEST_CASE("what is written is read back") {
     CHECK(got.route.splits == want.route.splits);
     REQUIRE(got.evidence.size() == want.evidence.size());
   }
+  const ErrorFigures& error = results.verdicts[0].verdict.error;
+  CHECK(error.rms == 0.125);
+  CHECK(error.signal == 0.5);
+  CHECK(std::isnan(error.largest));
+  CHECK(results.verdicts[1].verdict.error.signal == 0);
+  REQUIRE(results.verdicts[0].verdict.maps.size() == 1);
+  const ErrorMap& map = results.verdicts[0].verdict.maps[0];
+  CHECK((map.rows == "head" && map.columns == "dim" && map.row_count == 4 && map.column_count == 32));
+  CHECK((map.cell_rows == 2 && map.cell_columns == 3));
+  CHECK(map.cells == std::vector<double>{0.25, 0.5, ErrorMap::kNothing, 1, 128, HUGE_VAL});  // three digits
   const BadElement& first = results.verdicts[0].verdict.evidence[0];
   CHECK(first.dim == 17);
   CHECK(first.page == 9);

@@ -22,6 +22,7 @@ inline properties::Verdict sample(properties::Status status, const std::string& 
 }
 
 inline properties::Verdict failed_sample() {
+  using properties::ErrorMap;
   using properties::Status;
   properties::Verdict verdict =
       sample(Status::failed, "golden", "value", "elements are outside of the bound that no correct kernel exceeds");
@@ -30,6 +31,8 @@ inline properties::Verdict failed_sample() {
   verdict.evidence.push_back({0, 0, 3, 17, 0.5, 0.25, 0.001953125, 128, 9, 64, 1, 1});
   verdict.evidence.push_back({0, 0, 3, 18, std::numeric_limits<double>::quiet_NaN(), -1, 0.001953125,
                               std::numeric_limits<double>::infinity()});
+  verdict.error = {0.125, 0.0009765625, 0.001953125, 0.5, std::numeric_limits<double>::quiet_NaN()};
+  verdict.maps.push_back({"head", "dim", 4, 32, 2, 3, {0.25, 0.5, ErrorMap::kNothing, 1, 128.456, HUGE_VAL}});
   verdict.notes = {"bad elements lie in requests 0, rows 0, heads 3, channels 17 to 19"};
   return verdict;
 }

@@ -19,16 +19,17 @@ std::uint32_t CaseColumns::index(std::string_view case_line) {
     dim_.push_back(subject.dim);
     q_.push_back(texts_.index(reference::name_of(subject.q)));
     kv_.push_back(texts_.index(reference::name_of(subject.kv)));
+    out_.push_back(texts_.index(reference::name_of(subject.out)));
   } catch (const reference::CaseError&) {  // a later version's line
     length_.push_back(-1);
-    for (auto* column : {&requests_, &heads_, &dim_, &q_, &kv_}) column->push_back(0);
+    for (auto* column : {&requests_, &heads_, &dim_, &q_, &kv_, &out_}) column->push_back(0);
   }
   return at->second;
 }
 
 nlohmann::ordered_json CaseColumns::columns() const {
   return {{"line", line_}, {"length", length_}, {"requests", requests_}, {"heads", heads_}, {"dim", dim_},
-          {"q", q_},       {"kv", kv_}};
+          {"q", q_},       {"kv", kv_},        {"out", out_}};
 }
 
 }  // namespace xqacheck::properties::html

@@ -21,7 +21,7 @@ class CaseColumns {
  private:
   TextTable& texts_;
   std::unordered_map<std::uint32_t, std::uint32_t> places_;  // text of the line -> index
-  std::vector<std::uint32_t> line_, requests_, heads_, dim_, q_, kv_;
+  std::vector<std::uint32_t> line_, requests_, heads_, dim_, q_, kv_, out_;
   std::vector<std::int64_t> length_;  // longest request, -1: not readable
 };
 

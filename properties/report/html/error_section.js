@@ -9,10 +9,10 @@ function quantile(sorted, share) {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
 }
 
-// "flash32, bf16 q, e4m3 KV": what shares an error model.
+// "flash32, bf16 q, e4m3 KV, e4m3 out": what shares an error model. The output has the format of q unless it is named.
 function series_name(i) {
-  const at = VERDICTS.case[i];
-  return `${text_at(VERDICTS.kernel[i])}, ${text_at(DATA.cases.q[at])} q, ${text_at(DATA.cases.kv[at])} KV`;
+  const at = VERDICTS.case[i], q = text_at(DATA.cases.q[at]), out = text_at(DATA.cases.out[at]);
+  return `${text_at(VERDICTS.kernel[i])}, ${q} q, ${text_at(DATA.cases.kv[at])} KV${out === q ? "" : `, ${out} out`}`;
 }
 
 function tokens_of(i) {
@@ -61,7 +61,7 @@ function bound_figure(indices) {
     title: "Share of the error bound used",
     says: `Median and range of the largest share in each verdict, by length.${most ? ` The most that a passing verdict used: ${share_text(most.high)} (${most.name}, about ${count_text(most.x)} tokens).` : ""}${bad.length > 0 ? ` ${counted(bad.length, "failing verdict")}: crosses.` : ""}`,
     draw: length_chart({series, bad: crosses(bad, used), limits: [{name: "worst-case bound", y: 1}], y_name: "largest error / bound, output rounding left out"}),
-    legend: [series.map(({name, tone}) => legend_line(tone, name)), bad.length > 0 ? [legend_path("bad", "failed")] : []].flat(),
+    legend: [series.map(({name, tone}) => legend_line(tone, name)), bad.length > 0 ? [legend_cross("failed")] : []].flat(),
     table: length_table(series, share_text),
   });
 }
@@ -78,7 +78,7 @@ function error_figure(name, group) {
     says: "Root mean square of the error as a share of that of the output, by length: median and range. The darker band is one standard deviation of a kernel that rounds as declared, the lighter one three.",
     draw: length_chart({series, bad: crosses(bad, relative("rms")), bands: [{tone: 0, points: band(3)}, {tone: 0, inner: true, points: band(1)}],
       limits: [{name: "bound", points: bound}], y_name: "rms error / rms output"}),
-    legend: [legend_line(0, "measured"), legend_box(0, "up to 1 σ", "band inner"), legend_box(0, "up to 3 σ", "band"), legend_path("limit", "worst-case bound"), bad.length > 0 ? legend_path("bad", "failed") : null].filter((entry) => entry),
+    legend: [legend_line(0, "measured"), legend_box(0, "up to 1 σ", "band inner"), legend_box(0, "up to 3 σ", "band"), legend_path("limit", "worst-case bound"), bad.length > 0 ? legend_cross("failed") : null].filter((entry) => entry),
     table: {rows: sigma.map((s, k) => ({...s, bound: bound[k].y, measured: series[0].points.find((p) => p.x === s.x)})), columns: [
       {label: "Tokens, about", number: true, value: (row) => row.x, show: (row) => count_text(row.x)}, {label: "Verdicts", number: true, value: (row) => row.count},
       {label: "Measured, median", number: true, value: (row) => row.measured?.y ?? NaN, show: (row) => (row.measured ? short_number(row.measured.y) : "")},

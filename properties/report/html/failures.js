@@ -35,13 +35,14 @@ function failure_card({indices, first, smallest}) {
   const {kernel, property, status, kind} = first;
   const what = `${property} of ${kernel}`;
   const shown = smallest ?? first, shrunk = smallest !== null && smallest.run !== first.run;
+  // The maps of the case as it was found say more than those of a case of a few elements.
+  const with_maps_of_first = shrunk && first.maps !== undefined;
   return el("article", {class: "card failure", "data-status": status, "aria-labelledby": id},
     el("header", {}, badge(status), el("h3", {id, text: what}), el("span", {class: "muted small", text: [kind, counted(indices.length, "verdict")].filter((part) => part).join(" · ")})),
     shrunk ? el("p", {class: "label", text: "The smallest case that fails alike"}) : null,
-    verdict_detail(shown, what),
+    verdict_detail(with_maps_of_first ? {...shown, maps: []} : shown, what),
     shrunk ? [el("p", {class: "label", text: "As it was found first"}), command_line(repro_command(first.run), `the command for the first failure of ${what}`)] : null,
-    // The maps of the case as it was found say more than those of a case of a few elements.
-    shrunk && first.maps ? el("div", {class: "side"}, first.maps.map(heat_figure)) : null,
+    with_maps_of_first ? el("div", {class: "side"}, first.maps.map(heat_figure)) : null,
     indices.length > 1 ? all_lines(indices) : null);
 }
 

@@ -60,6 +60,10 @@ function legend_box(series, name, style = "bar") {
     svg("rect", {class: style, x: 5, y: 2, width: 16, height: 12, rx: 2})), name);
 }
 
+function legend_cross(name) {
+  return el("li", {}, svg("svg", {class: "chart", viewBox: "0 0 26 16", "aria-hidden": "true"}, svg("path", {class: "bad", d: "M9 4l8 8m0 -8l-8 8"})), name);
+}
+
 function legend_path(style, name) {
   return el("li", {}, svg("svg", {class: "chart", viewBox: "0 0 26 16", "aria-hidden": "true"}, svg("path", {class: style, d: "M1 8H25"})), name);
 }

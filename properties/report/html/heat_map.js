@@ -27,13 +27,13 @@ function place_text(axis, index, cells) {
 
 function heat_figure(map) {
   const rows = map.cells.length, columns = map.cells[0]?.length ?? 0;
-  if (rows === 0 || columns === 0) return null;
+  if (rows * columns < 2) return null;
   const flat = map.cells.flatMap((line, r) => line.map((value, c) => ({r, c, value}))).filter((cell) => cell.value !== null);
   const worst = flat.reduce((a, b) => (heat_key(b.value) > heat_key(a.value) ? b : a), flat[0]);
   const bad = flat.filter((cell) => !(number_of(cell.value) <= 1)).length;
   const draw = (width) => {
-    const left = 56, top = 8, cell_width = Math.min(28, (width - left - 8) / columns), cell_height = Math.min(22, Math.max(7, 220 / rows));
-    const height = top + rows * cell_height + 34;
+    const left = 34, top = 24, cell_width = Math.min(28, (width - left - 8) / columns), cell_height = Math.min(22, Math.max(7, 220 / rows));
+    const height = top + rows * cell_height + 4;
     const drawing = svg("svg", {viewBox: `0 0 ${width} ${height}`});
     for (let r = 0; r < rows; ++r) {
       for (let c = 0; c < columns; ++c) {
@@ -44,13 +44,10 @@ function heat_figure(map) {
         drawing.append(cell);
       }
     }
-    const bottom = top + rows * cell_height;
-    drawing.append(svg("text", {x: left - 8, y: top + 11, "text-anchor": "end", text: "0"}),
+    const bottom = top + rows * cell_height, range = (axis) => (axis.size > 1 ? `${axis.name} 0 to ${axis.size - 1}` : `${axis.name} 0`);
+    drawing.append(svg("text", {x: left - 8, y: top + Math.min(14, cell_height * 0.5 + 4), "text-anchor": "end", text: "0"}),
       rows > 1 ? svg("text", {x: left - 8, y: bottom - 3, "text-anchor": "end", text: String(map.rows.size - 1)}) : "",
-      svg("text", {x: left, y: bottom + 15, text: "0"}),
-      columns > 1 ? svg("text", {x: left + columns * cell_width, y: bottom + 15, "text-anchor": "end", text: String(map.columns.size - 1)}) : "",
-      svg("text", {x: left + (columns * cell_width) / 2, y: bottom + 15, "text-anchor": "middle", text: map.columns.name}),
-      svg("text", {x: 0, y: top + (rows * cell_height) / 2 + 4, text: map.rows.name}));
+      svg("text", {x: left, y: top - 10, text: `${range(map.rows)} down, ${range(map.columns)} across`}));
     return drawing;
   };
   const says = `Largest error as a share of what is allowed, in ${counted(flat.length, "cell")}: ${bad} above 100 %, most at ${place_text(map.rows, worst.r, rows)}, ${place_text(map.columns, worst.c, columns)} (${share_text(worst.value)}).`;

@@ -43,7 +43,9 @@ function draw_length_chart({width, series, bands, limits, bad, x_name, y_name, r
     drawing.append(svg("text", {class: "limit-name", x: frame.right - 2, y: y.at(last.y) - 6, "text-anchor": "end", text: limit.name}));
   }
   for (const each of series) {
-    const group = svg("g", {class: `tone-${each.tone % 8}`});
+    // Side by side, or marks of the same length would hide each other.
+    const aside = (each.tone - (series.length - 1) / 2) * Math.min(4, 24 / series.length);
+    const group = svg("g", {class: `tone-${each.tone % 8}`, transform: `translate(${aside.toFixed(1)} 0)`});
     if (each.line !== false) group.append(svg("path", {class: "line", d: path(each.points, "y")}));
     for (const p of each.points) {
       if (p.low !== undefined) group.append(svg("path", {class: "whisker", d: `M${x.at(p.x)} ${y.at(p.low)}V${y.at(p.high)}`}));

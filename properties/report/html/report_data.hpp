@@ -4,7 +4,7 @@
 // {"format": "xqacheck-report/1", "tool": …, "made": UTC time,
 //  "text": [every text once; other places hold indices],
 //  "runs": [{"file", "header", "summary" or null, "torn", "records"}],   a file may hold several runs, one after the
-//  other "cases": {"line": [], "length": [], "requests": [], "heads": [], "dim": [], "q": [], "kv": []},   -1, 0: not
+//  other "cases": {"line": [], "length": [], "requests": [], "heads": [], "dim": [], "q": [], "kv": [], "out": []},   -1, 0: not
 //  readable "verdicts": {"run", "number", "kernel", "property", "status", "kind", "case", "how", "message", "elements",
 //  "bad",
 //               "used", "splits", "device", "hash", "seconds", "rms", "sigma", "limit", "signal", "largest":
