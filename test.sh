@@ -9,6 +9,7 @@ if [ "${1:-}" = --nightly ]; then
   shift
 fi
 scripts/install-packages.sh
+scripts/install-packages.sh scripts/packages-browser.txt || echo "test: going on without a browser" >&2
 scripts/build.sh default
 scripts/left-out.sh
 ctest --test-dir build --output-on-failure --no-tests=error -j "$(nproc)" -LE "$left_out" "$@"

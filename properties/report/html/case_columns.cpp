@@ -28,8 +28,8 @@ std::uint32_t CaseColumns::index(std::string_view case_line) {
 }
 
 nlohmann::ordered_json CaseColumns::columns() const {
-  return {{"line", line_}, {"length", length_}, {"requests", requests_}, {"heads", heads_}, {"dim", dim_},
-          {"q", q_},       {"kv", kv_},        {"out", out_}};
+  return {{"line", line_}, {"length", length_}, {"requests", requests_}, {"heads", heads_}, {"dim", dim_}, {"q", q_},
+          {"kv", kv_},     {"out", out_}};
 }
 
 }  // namespace xqacheck::properties::html

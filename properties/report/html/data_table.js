@@ -14,7 +14,7 @@ class DataTable {
     this.body = el("tbody");
     this.heads = columns.map((column) => this.head(column));
     const opener = options.detail ? el("td", {}, el("span", {class: "unseen", text: "Details"})) : null;
-    this.table = el("table", {}, el("caption", {text: this.options.caption}), el("thead", {}, el("tr", {}, opener, this.heads)), this.body);
+    this.table = el("table", {}, el("caption", {}, el("span", {text: this.options.caption})), el("thead", {}, el("tr", {}, opener, this.heads)), this.body);
     this.where = el("span", {class: "where"});
     this.pager = Number.isFinite(this.page_size) ? this.make_pager() : null;
     // A region that scrolls sideways must be reachable by keyboard.

@@ -9,7 +9,7 @@ function failure_groups() {
   const smallest = new Map(DATA.shrunk.map((shrunk) => [key(shrunk), shrunk]));
   return [...grouped(failing, (i) => key(verdict_at(i))).entries()]
     .map(([id, indices]) => ({indices, first: verdict_at(indices[0]), smallest: smallest.get(id) ?? null}))
-    .sort((a, b) => STATUSES.indexOf(a.first.status) - STATUSES.indexOf(b.first.status) || b.indices.length - a.indices.length);
+    .sort((a, b) => STATUSES.indexOf(a.first.status) - STATUSES.indexOf(b.first.status) || a.indices[0] - b.indices[0]);
 }
 
 // The run lines of all failures of a group, some at a time.

@@ -7,7 +7,14 @@ const SECTIONS = {
 
 for (const [id, fill_section] of Object.entries(SECTIONS)) {
   const section = document.getElementById(id);
-  fill_section(section);
+  try {
+    fill_section(section);
+  } catch (error) {
+    // A record that no version of the tool writes: the rest of the page stays.
+    add(section, el("p", {class: "note", text: `Not all of "${section.dataset.section}" can be shown: ${error.message}`}));
+    section.hidden = false;
+    document.documentElement.dataset.trouble = error.message;
+  }
   if (!section.hidden) document.getElementById("sections").append(el("li", {}, el("a", {href: `#${id}`, text: section.dataset.section})));
 }
 

@@ -2,6 +2,7 @@
 
 // How a run ended, as one of our statuses and a word.
 function conclusion_of(run) {
+  if (run.kind === "perf") return {status: "KNOWN", word: "Timed", why: ""};
   if (run.summary === null) return {status: "MISTRUSTED", word: "Did not end", why: run.torn ? "The run was killed while it wrote its last line." : "There is no summary: the run was killed, or still goes on."};
   const code = number_of(run.summary.exit_code);
   if (code === 0) return {status: "PASSED", word: "Passed", why: run.summary.why ?? ""};
@@ -9,7 +10,7 @@ function conclusion_of(run) {
   return {status: "FAILED", word: "Failed", why: run.summary.why ?? ""};
 }
 
-const WORST_FIRST = ["Failed", "Did not end", "Too little to tell", "Passed"];
+const WORST_FIRST = ["Failed", "Did not end", "Too little to tell", "Passed", "Timed"];
 
 function sentence(text) {
   const start = text.charAt(0).toUpperCase() + text.slice(1);
@@ -52,7 +53,7 @@ function property_table() {
     used: most_used(indices),
     seconds: indices.reduce((sum, i) => sum + (number_of(VERDICTS.seconds[i]) || 0), 0),
   }));
-  const present = status_counts(ALL_VERDICTS).map(([status]) => status).reverse();
+  const present = status_counts(ALL_VERDICTS).map(([status]) => status);
   const amount = (status, row) => {
     const count = row.counts.get(status) ?? 0;
     return el("span", {class: count === 0 ? "muted" : "amount", "data-status": status, text: count === 0 ? "–" : count_text(count)});

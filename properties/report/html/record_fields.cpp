@@ -53,7 +53,17 @@ constexpr Field kSummary[] = {
     {"exit_code", Need::may, Is::number},   {"why", Need::may, Is::text},
     {"seconds", Need::may, Is::number},
 };
-// Records of other commands are shown by the page's own scripts, which take each field as they find it.
+constexpr Field kBudget[] = {
+    {"mode", Need::may, Is::text},      {"number", Need::may, Is::count},   {"kernel", Need::must, Is::text},
+    {"run", Need::must, Is::text},      {"tokens", Need::may, Is::count},   {"status", Need::may, Is::text},
+    {"metrics", Need::may, Is::object}, {"warnings", Need::may, Is::texts},
+};
+constexpr Field kCauses[] = {
+    {"kernel", Need::must, Is::text},
+    {"run", Need::must, Is::text},
+    {"tokens", Need::may, Is::count},
+};
+// Records without a drawing of their own are shown as a table, whatever fields they have.
 constexpr Field kOther[] = {{"kernel", Need::may, Is::text}, {"run", Need::may, Is::text}};
 
 struct RecordType {
@@ -62,7 +72,7 @@ struct RecordType {
 };
 constexpr RecordType kTypes[] = {
     {"header", kHeader}, {"verdict", kVerdict}, {"shrunk", kVerdict}, {"summary", kSummary},
-    {"budget", kOther},  {"perf", kOther},      {"power", kOther},
+    {"budget", kBudget}, {"causes", kCauses},   {"power", kOther},
 };
 
 bool every_is(const json& list, json::value_t type) {
@@ -117,6 +127,24 @@ const char* name_of(Is is) {
   return "?";
 }
 
+// The scripts of the page draw maps cell by cell, so all of a map must be what it seems.
+void check_map(const json& map) {
+  const auto fail = [](const char* what) { throw UsageError(std::string("\"maps\": ") + what); };
+  for (const char* axis : {"rows", "columns"}) {
+    const auto at = map.find(axis);
+    if (at == map.end() || !at->is_object()) fail("a map needs objects \"rows\" and \"columns\"");
+    if (!at->contains("name") || !at->at("name").is_string()) fail("an axis needs a text \"name\"");
+    if (!at->contains("size") || !at->at("size").is_number_unsigned()) fail("an axis needs a whole number \"size\"");
+  }
+  const auto cells = map.find("cells");
+  if (cells == map.end() || !every_is(*cells, json::value_t::array)) fail("a map needs \"cells\", a list of rows");
+  for (const json& row : *cells) {
+    if (row.size() != cells->front().size()) fail("the rows of \"cells\" differ in length");
+    for (const json& cell : row)
+      if (!cell.is_null() && !is_number(cell)) fail("a cell must be a number or null");
+  }
+}
+
 void check(const json& record, const std::string& type, std::span<const Field> fields) {
   for (const Field& field : fields) {
     const auto at = record.find(field.name);
@@ -128,6 +156,8 @@ void check(const json& record, const std::string& type, std::span<const Field> f
                       at->is_string() ? "\"" + printable(at->get<std::string>()) + "\"" : at->type_name()));
     }
   }
+  if (const auto maps = record.find("maps"); fields.data() == kVerdict && maps != record.end())
+    for (const json& map : *maps) check_map(map);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "properties/errors.hpp"
+#include "properties/report/html/perf_document.hpp"
 #include "properties/report/html/record_fields.hpp"
 #include "properties/report/html/verdict_columns.hpp"
 #include "properties/tool_version.hpp"
@@ -18,7 +19,7 @@ using nlohmann::ordered_json;
 
 constexpr std::string_view kFormat = "xqacheck-results/1";
 // Record types that are carried along as they are.
-constexpr const char* kCarried[] = {"shrunk", "budget", "perf", "power"};
+constexpr const char* kCarried[] = {"shrunk", "budget", "causes", "perf", "power"};
 
 class Gatherer {
  public:
@@ -27,6 +28,7 @@ class Gatherer {
   }
 
   void add_file(const ResultText& file) {
+    if (is_document(file.text)) return add_document(file);
     in_run_ = false;
     std::string_view rest = file.text;
     for (std::size_t number = 1; !rest.empty(); ++number) {
@@ -46,7 +48,7 @@ class Gatherer {
   ReportData finish(const std::string& made) {
     ReportData data;
     for (const ordered_json& run : runs_) {
-      if (run["summary"].is_null() && !run["torn"].get<bool>())
+      if (run["kind"] == "results" && run["summary"].is_null() && !run["torn"].get<bool>())
         warnings_.push_back(fmt::format("{}: no summary line: the run did not end", run["file"].get<std::string>()));
     }
     data.warnings = std::move(warnings_);
@@ -69,6 +71,27 @@ class Gatherer {
   }
 
  private:
+  void add_document(const ResultText& file) {
+    ordered_json document;
+    try {
+      document = parse_perf(file.text);
+    } catch (const UsageError& error) {
+      throw UsageError(fmt::format("{}: {}", file.name, error.what()));
+    }
+    ordered_json cases = std::move(document["cases"]);
+    document.erase("cases");
+    runs_.push_back({{"file", file.name},
+                     {"header", document},
+                     {"summary", nullptr},
+                     {"torn", false},
+                     {"records", cases.size()},
+                     {"kind", "perf"}});
+    for (ordered_json& one : cases) {
+      one["in_run"] = runs_.size() - 1;
+      carried_["perf"].push_back(std::move(one));
+    }
+  }
+
   // The writer ends every line. One without an end was cut off, unless it is whole (an editor took the end away).
   static bool is_torn(std::string_view last) {
     try {
@@ -105,7 +128,12 @@ class Gatherer {
     if (const std::string format = header.at("format"); format != kFormat)
       throw UsageError(fmt::format("format '{}': this version reads {}", reference::printable(format), kFormat));
     in_run_ = true;
-    runs_.push_back({{"file", file.name}, {"header", header}, {"summary", nullptr}, {"torn", false}, {"records", 0}});
+    runs_.push_back({{"file", file.name},
+                     {"header", header},
+                     {"summary", nullptr},
+                     {"torn", false},
+                     {"records", 0},
+                     {"kind", "results"}});
   }
 
   bool in_run_ = false;  // of the file at hand

@@ -3,13 +3,13 @@
 //
 // {"format": "xqacheck-report/1", "tool": …, "made": UTC time,
 //  "text": [every text once; other places hold indices],
-//  "runs": [{"file", "header", "summary" or null, "torn", "records"}],   a file may hold several runs, one after the
-//  other "cases": {"line": [], "length": [], "requests": [], "heads": [], "dim": [], "q": [], "kv": [], "out": []},   -1, 0: not
-//  readable "verdicts": {"run", "number", "kernel", "property", "status", "kind", "case", "how", "message", "elements",
-//  "bad",
+//  "runs": [{"file", "header", "summary" or null, "torn", "records", "kind": "results" or "perf"}],   a file may hold
+//  several runs, one after the other "cases": {"line": [], "length": [], "requests": [], "heads": [], "dim": [], "q":
+//  [], "kv": [], "out": []},   -1, 0: not readable "verdicts": {"run", "number", "kernel", "property", "status",
+//  "kind", "case", "how", "message", "elements", "bad",
 //               "used", "splits", "device", "hash", "seconds", "rms", "sigma", "limit", "signal", "largest":
 //               [one entry a verdict], "detail": [[index, {"evidence", "notes", "maps"}]]},
-//  "shrunk", "budget", "perf", "power": [the records as they are, with "in_run": index]}
+//  "shrunk", "budget", "causes", "perf", "power": [the records as they are, with "in_run": index; perf: its cases]}
 #pragma once
 
 #include <string>
