@@ -92,7 +92,7 @@ class Browser:
     def focused(self):
         return self.run("const e = document.activeElement; return {tag: e.tagName, text: e.textContent.slice(0, 80), label: e.getAttribute('aria-label') ?? '', id: e.id}")
 
-    def until(self, condition, what, seconds=10):
+    def until(self, condition, what, seconds=30):
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             if condition():
