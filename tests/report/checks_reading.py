@@ -62,7 +62,7 @@ def phones_need_no_sideways_scrolling(b, pages, _):
 
 def texts_have_contrast(b, pages, _):
     for dark in (False, True):
-        for name in ("real", "hostile"):
+        for name in ("real", "figures", "hostile"):
             b.view(WIDE, dark=dark)
             b.open(pages[name])
             open_everything(b)
@@ -77,7 +77,7 @@ def texts_have_contrast(b, pages, _):
 
 def screen_readers_are_told(b, pages, _):
     b.view()
-    for name in ("real", "several", "hostile"):
+    for name in ("real", "several", "figures", "hostile"):
         b.open(pages[name])
         open_everything(b)
         assert not (wrong := asked(b, "wrong_semantics")), f"{name}: {wrong[:10]}"

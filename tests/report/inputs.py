@@ -7,6 +7,7 @@ import subprocess
 HOSTILE = ["<img src=x onerror=\"window.hacked=1\">", "</script><script>window.hacked=1</script>", "<!--<script>", "'\"><b>bold</b>", "{{7*7}}${7*7}",
            "a&amp;b &lt;i&gt;", "\u202eright to left", "x" * 3000]
 MANY = 100_000
+PERF = pathlib.Path(__file__).with_name("perf-h200.json")  # xqacheck perf on an NVIDIA H200: mmha and the CUDA example
 
 
 class Pages:
@@ -72,6 +73,26 @@ def many_lines():
     yield {"type": "summary", "exit_code": 1, "why": "made up", "counts": {}}
 
 
+def causes_lines():
+    """The record of doc/results-format.md: twelve steps, more than there are colours, one of them negative."""
+    steps = ["q", "K", "V", "scores", "ex2", "P", "output sum", "row sum", "rescale", "partials", "merge", "output"]
+    yield header(command=["xqacheck", "budget", "explain"])
+    for number, tokens in enumerate((64, 1024)):
+        shares = [2.0 ** -i for i in range(11)] + [-0.001]
+        yield {"type": "causes", "number": number, "kernel": "emu-qgmma", "run": f"xqa/1 len={tokens} kv=e4m3", "tokens": tokens, "samples": 16, "total": sum(shares),
+               "steps": [{"step": step, "share": share, "low": share * 0.9, "high": share * 1.1, "alone": share} for step, share in zip(steps, shares)],
+               "what_if": [{"name": "P in 16 bits", "nmse": 1.5, "low": 1.4, "high": 1.6}]}
+
+
+def make_budgets(pages):
+    """A ladder of lengths that is measured, then checked against a budget of its own."""
+    ladder = ("--kernel", "emu-qgmma", "--case", "xqa/1 heads=8/1 kv=e4m3", "--case", "xqa/1 heads=8/1 kv=e4m3 data=outlier", "--ladder", "64..2048", "--samples", "8")
+    done = pages.tool("budget", "measure", *ladder, "--json", "ladder.jsonl", "--out", "ladder.json")
+    assert done.returncode == 0, done.stdout[-400:] + done.stderr[-400:]
+    done = pages.tool("budget", "check", "ladder.json", "--json", "budget.jsonl")
+    assert done.returncode in (0, 4), done.stdout[-400:] + done.stderr[-400:]  # 4: eight samples are few
+
+
 def make_pages(xqacheck, faulty, folder):
     pages = Pages(xqacheck, folder)
     # A kernel that drops the last token of long requests beside one that is right: the page of the documentation.
@@ -88,6 +109,10 @@ def make_pages(xqacheck, faulty, folder):
     pages.report("hostile", "hostile.jsonl")
     write(folder / "many.jsonl", many_lines())
     pages.report("many", "many.jsonl")
+    make_budgets(pages)
+    write(folder / "causes.jsonl", causes_lines())
+    pages.report("figures", "budget.jsonl", "causes.jsonl", PERF)
+    pages.report("measured", "ladder.jsonl")
     write(folder / "header.jsonl", [header()])
     pages.report("header", "header.jsonl")
     return pages

@@ -39,6 +39,8 @@ function channels(colour) {
 }
 
 function background_of(element) {
+  // Words on a bar: the bar is drawn just before them.
+  if (element.matches("svg .on-bar")) return channels(getComputedStyle(element.previousElementSibling).fill);
   for (let e = element; e; e = e.parentElement) {
     const colour = channels(getComputedStyle(e).backgroundColor);
     if (colour[3] > 0.99) return colour;

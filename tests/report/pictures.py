@@ -32,6 +32,7 @@ def pictures_are_taken(b, pages, output):
     take("failure", WIDE, at="#failures", height=1250)
     take("verdicts", WIDE, at="#verdicts", height=820, before="document.querySelector('.toggle[data-status=FAILED]').click()")
     take("error", WIDE, at="#error", height=1000, dark=True)
+    take("budgets", WIDE, page="figures", at="#budgets figure", height=1300)
     take("phone", PHONE, dark=False, height=1500)
     for path in taken:
         size = path.stat().st_size

@@ -47,8 +47,11 @@ function shell_quoted(text) {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-function repro_command(run_line) {
-  return `xqacheck repro ${shell_quoted(run_line)}`;
+// Verdicts about two builds or about many seeds are no single run that could be replayed: their line is all there is.
+const NOT_REPLAYED = new Set(["diff", "budget"]);
+
+function repro_command({run, property}) {
+  return NOT_REPLAYED.has(property) ? run : `xqacheck repro ${shell_quoted(run)}`;
 }
 
 // Verdicts by a key, in the order of their first one.

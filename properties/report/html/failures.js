@@ -41,7 +41,7 @@ function failure_card({indices, first, smallest}) {
     el("header", {}, badge(status), el("h3", {id, text: what}), el("span", {class: "muted small", text: [kind, counted(indices.length, "verdict")].filter((part) => part).join(" · ")})),
     shrunk ? el("p", {class: "label", text: "The smallest case that fails alike"}) : null,
     verdict_detail(with_maps_of_first ? {...shown, maps: []} : shown, what),
-    shrunk ? [el("p", {class: "label", text: "As it was found first"}), command_line(repro_command(first.run), `the command for the first failure of ${what}`)] : null,
+    shrunk ? [el("p", {class: "label", text: "As it was found first"}), command_line(repro_command(first), `the command for the first failure of ${what}`)] : null,
     with_maps_of_first ? el("div", {class: "side"}, first.maps.map(heat_figure)) : null,
     indices.length > 1 ? all_lines(indices) : null);
 }

@@ -2,6 +2,7 @@
 
 // How a run ended, as one of our statuses and a word.
 function conclusion_of(run) {
+  if (run.kind === "figures") return {status: "KNOWN", word: "Measured", why: ""};
   if (run.kind === "perf") return {status: "KNOWN", word: "Timed", why: ""};
   if (run.summary === null) return {status: "MISTRUSTED", word: "Did not end", why: run.torn ? "The run was killed while it wrote its last line." : "There is no summary: the run was killed, or still goes on."};
   const code = number_of(run.summary.exit_code);
@@ -10,7 +11,7 @@ function conclusion_of(run) {
   return {status: "FAILED", word: "Failed", why: run.summary.why ?? ""};
 }
 
-const WORST_FIRST = ["Failed", "Did not end", "Too little to tell", "Passed", "Timed"];
+const WORST_FIRST = ["Failed", "Did not end", "Too little to tell", "Passed", "Measured", "Timed"];
 
 function sentence(text) {
   const start = text.charAt(0).toUpperCase() + text.slice(1);

@@ -47,7 +47,10 @@ class Gatherer {
 
   ReportData finish(const std::string& made) {
     ReportData data;
-    for (const ordered_json& run : runs_) {
+    for (ordered_json& run : runs_) {
+      // Measurements write no verdicts and no summary.
+      if (run["kind"] == "results" && run["summary"].is_null() && run["records"] != 0 && run["verdicts"] == 0)
+        run["kind"] = "figures";
       if (run["kind"] == "results" && run["summary"].is_null() && !run["torn"].get<bool>())
         warnings_.push_back(fmt::format("{}: no summary line: the run did not end", run["file"].get<std::string>()));
     }
@@ -85,6 +88,7 @@ class Gatherer {
                      {"summary", nullptr},
                      {"torn", false},
                      {"records", cases.size()},
+                     {"verdicts", 0},
                      {"kind", "perf"}});
     for (ordered_json& one : cases) {
       one["in_run"] = runs_.size() - 1;
@@ -121,6 +125,8 @@ class Gatherer {
       carried_[type].push_back(record);
       carried_[type].back()["in_run"] = runs_.size() - 1;
     }
+    if (type == "verdict" || type == "shrunk")
+      runs_.back()["verdicts"] = runs_.back()["verdicts"].get<std::size_t>() + 1;
     if (type != "summary") runs_.back()["records"] = runs_.back()["records"].get<std::size_t>() + 1;
   }
 
@@ -133,6 +139,7 @@ class Gatherer {
                      {"summary", nullptr},
                      {"torn", false},
                      {"records", 0},
+                     {"verdicts", 0},
                      {"kind", "results"}});
   }
 

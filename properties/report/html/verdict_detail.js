@@ -31,7 +31,7 @@ function verdict_detail(verdict, what) {
   const maps = (verdict.maps ?? []).map(heat_figure).filter((map) => map !== null);
   return el("div", {},
     verdict.message ? el("p", {text: verdict.message}) : null,
-    command_line(repro_command(verdict.run), `the command that reproduces ${what}`),
+    command_line(repro_command(verdict), `the command that reproduces ${what}`),
     verdict.evidence?.length > 0 ? evidence_table(verdict.evidence) : null,
     verdict.notes?.length > 0 ? el("pre", {class: "notes", role: "note", "aria-label": "Notes", text: verdict.notes.join("\n")}) : null,
     maps.length > 0 ? el("div", {class: "side"}, maps) : null,
