@@ -3,7 +3,7 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(XQACHECK_CMAKE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/xqacheck")
-install(FILES kernels/abi/xqacheck_kernel.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+install(FILES kernels/abi/xqacheck_kernel.h kernels/abi/xqacheck_contradiction.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(TARGETS xqacheck_abi xqacheck EXPORT xqacheckTargets RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(TARGETS xqacheck-worker RUNTIME DESTINATION "${CMAKE_INSTALL_LIBEXECDIR}/xqacheck")
 install(EXPORT xqacheckTargets NAMESPACE xqacheck:: DESTINATION "${XQACHECK_CMAKE_DIR}")

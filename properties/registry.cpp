@@ -7,14 +7,15 @@ namespace xqacheck::properties {
 
 extern const Property bits_property, graph_property, producer_property, golden_property, rerun_property,
     poison_property, relabel_property, company_property, guard_property, workspace_property, plan_property,
-    edges_property, certificate_property, twin_property, laws_property;
+    edges_property, certificate_property, twin_property, laws_property, reject_property, route_property;
 
 namespace {
 
-constexpr std::array<const Property*, 15> kProperties = {
-    &golden_property,      &bits_property,  &rerun_property,     &poison_property,   &relabel_property,
-    &company_property,     &guard_property, &workspace_property, &plan_property,     &edges_property,
-    &certificate_property, &twin_property,  &laws_property,      &producer_property, &graph_property};
+constexpr std::array<const Property*, 17> kProperties = {
+    &golden_property,      &bits_property,  &rerun_property,     &poison_property, &relabel_property,
+    &company_property,     &guard_property, &workspace_property, &plan_property,   &edges_property,
+    &certificate_property, &twin_property,  &laws_property,      &reject_property, &route_property,
+    &producer_property,    &graph_property};
 
 }  // namespace
 

@@ -8,6 +8,7 @@
 #include "emulation/kernels/admission.hpp"
 #include "emulation/kernels/emulate.hpp"
 #include "emulation/kernels/numerics.hpp"
+#include "kernels/abi/xqacheck_contradiction.h"
 
 namespace xqacheck::emulation {
 
@@ -53,6 +54,10 @@ struct EmulatedKernel {
 
   static xqacheck_status supports(const xqacheck_problem* problem, char* why, size_t why_bytes) {
     const Admission answer = admit(kVariant, recipe_of(kVariant), *problem);
+    if (answer.status == XQACHECK_OK) {
+      if (const char* fault = xqacheck_contradiction(problem); fault != nullptr)
+        return say(XQACHECK_INVALID, fault, why, why_bytes);
+    }
     return say(answer.status, answer.why, why, why_bytes);
   }
 

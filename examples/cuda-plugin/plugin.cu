@@ -6,6 +6,7 @@
 #include <cfloat>
 #include <cstdio>
 
+#include "xqacheck_contradiction.h"
 #include "xqacheck_kernel.h"
 
 namespace {
@@ -59,6 +60,7 @@ const xqacheck_description* describe() {
 }
 
 xqacheck_status supports(const Problem* p, char* why, size_t why_bytes) {
+  if (const char* fault = xqacheck_contradiction(p)) return snprintf(why, why_bytes, "%s", fault), XQACHECK_INVALID;
   const char* reason = nullptr;
   if (p->k.dtype != p->q.dtype || p->out.dtype != p->q.dtype) reason = "dtype: the same for q, k, v and out";
   if (p->max_rows != 1 || p->ragged || p->mask_kind) reason = "max_rows: no draft tokens";

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <limits>
 
+#include "xqacheck_contradiction.h"
 #include "xqacheck_kernel.h"
 
 namespace {
@@ -30,6 +31,7 @@ const xqacheck_description* describe() {
 }
 
 xqacheck_status supports(const Problem* p, char* why, std::size_t why_bytes) {
+  if (const char* fault = xqacheck_contradiction(p)) return std::snprintf(why, why_bytes, "%s", fault), XQACHECK_INVALID;
   const char* reason = nullptr;
   for (const auto dtype : {p->q.dtype, p->k.dtype, p->out.dtype})
     if (dtype != XQACHECK_BF16) reason = "dtype: bf16 only";

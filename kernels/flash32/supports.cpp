@@ -3,6 +3,7 @@
 #include <cstdarg>
 #include <cstdio>
 
+#include "kernels/abi/xqacheck_contradiction.h"
 #include "kernels/flash32/formats.hpp"
 #include "kernels/flash32/plan.hpp"
 
@@ -53,6 +54,15 @@ xqacheck_status check_sizes(const xqacheck_problem& p, const Reason& why) {
 
 // Every tensor that the flags call for has its dtype, none lives on a device.
 xqacheck_status check_tensors(const xqacheck_problem& p, const Reason& why) {
+  // Formats first: an unknown one has no element size.
+  if (!is_16bit(p.q.dtype))
+    return why.say(XQACHECK_UNSUPPORTED, "q has dtype %u; fp16 and bf16 are supported", p.q.dtype);
+  if (is_16bit(p.k.dtype) ? p.k.dtype != p.q.dtype : p.k.dtype != XQACHECK_INT8 && p.k.dtype != XQACHECK_E4M3)
+    return why.say(XQACHECK_UNSUPPORTED, "k has dtype %u; the dtype of q (%u), int8 and e4m3 are supported", p.k.dtype,
+                   p.q.dtype);
+  if (p.out.dtype != p.q.dtype && p.out.dtype != XQACHECK_E4M3)
+    return why.say(XQACHECK_UNSUPPORTED, "out has dtype %u; the dtype of q (%u) and e4m3 are supported", p.out.dtype,
+                   p.q.dtype);
   const struct {
     const char* name;
     const xqacheck_tensor& tensor;
@@ -84,14 +94,6 @@ xqacheck_status check_tensors(const xqacheck_problem& p, const Reason& why) {
     if (tensor.align % element_bytes(dtype) != 0)
       return why.say(XQACHECK_INVALID, "%s is aligned to %u bytes, less than an element", name, tensor.align);
   }
-  if (!is_16bit(p.q.dtype))
-    return why.say(XQACHECK_UNSUPPORTED, "q has dtype %u; fp16 and bf16 are supported", p.q.dtype);
-  if (is_16bit(p.k.dtype) ? p.k.dtype != p.q.dtype : p.k.dtype != XQACHECK_INT8 && p.k.dtype != XQACHECK_E4M3)
-    return why.say(XQACHECK_UNSUPPORTED, "k has dtype %u; the dtype of q (%u), int8 and e4m3 are supported", p.k.dtype,
-                   p.q.dtype);
-  if (p.out.dtype != p.q.dtype && p.out.dtype != XQACHECK_E4M3)
-    return why.say(XQACHECK_UNSUPPORTED, "out has dtype %u; the dtype of q (%u) and e4m3 are supported", p.out.dtype,
-                   p.q.dtype);
   return XQACHECK_OK;
 }
 
@@ -119,6 +121,8 @@ xqacheck_status supports(const xqacheck_problem& problem, char* why, std::size_t
                       sizeof(xqacheck_problem), XQACHECK_ABI_VERSION);
   for (const auto check : {check_sizes, check_variants, check_tensors})
     if (const xqacheck_status status = check(problem, reason); status != XQACHECK_OK) return status;
+  if (const char* fault = xqacheck_contradiction(&problem); fault != nullptr)
+    return reason.say(XQACHECK_INVALID, "%s", fault);
   return XQACHECK_OK;
 }
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "kernels/abi/xqacheck_contradiction.h"
 #include "kernels/host/admission.hpp"
 #include "kernels/host/dtypes.hpp"
 #include "kernels/host/split_plan.hpp"
@@ -86,6 +87,9 @@ std::string refusal(const xqacheck_problem& p, bool& invalid) {
   if (p.out.dtype != p.q.dtype && p.out.dtype != XQACHECK_E4M3) return "out: the dtype of q or e4m3 is needed";
   if (p.rope_kind != XQACHECK_ROPE_NONE || p.k_new.data != nullptr)
     return "rope: fused RoPE and append are not implemented";
+  invalid = true;
+  if (const char* fault = xqacheck_contradiction(&p); fault != nullptr) return fault;
+  invalid = false;
   if (std::string text = refused_by_override(); !text.empty()) return text;
   return check_grid({splits_of(p), p.q_heads, p.total_rows});
 }

@@ -30,7 +30,7 @@ TEST_CASE("list names everything that can be chosen, with a sentence each") {
       {"kernels", {"flash32"}},
       {"properties",
        {"golden", "bits", "rerun", "poison", "relabel", "company", "guard", "workspace", "plan", "edges", "certificate",
-        "twin", "laws", "producer",
+        "twin", "laws", "reject", "route", "producer",
         "graph"}},
       {"data", {"normal", "onehot", "ints", "neginf"}},
       {"tables", {"identity", "shuffled", "far"}}};

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <functional>
 
+#include "kernels/abi/xqacheck_contradiction.h"
 #include "properties/runner.hpp"
 #include "reference/formats.hpp"
 #include "reference/golden.hpp"
@@ -29,6 +30,10 @@ class FakeRunner final : public properties::Runner {
     outcome.status = properties::RunStatus::ok;
     outcome.route = {"fake", "1", "host", options.plan ? options.plan : 1};
     const xqacheck_problem p = problem.view(nullptr, nullptr);
+    if (const char* fault = xqacheck_contradiction(&p); fault != nullptr) {
+      outcome.status = properties::RunStatus::invalid, outcome.why = fault;
+      return outcome;
+    }
     const reference::Golden golden = reference::golden(p, &description_.numerics, {.error_model = false, .threads = 1});
     outcome.out.resize(problem.out_bytes());
     outcome.lse.resize(problem.lse_bytes());

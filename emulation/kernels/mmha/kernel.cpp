@@ -6,6 +6,7 @@
 
 #include "emulation/kernels/mmha/mmha.h"
 #include "emulation/kernels/mmha/steps.hpp"
+#include "kernels/abi/xqacheck_contradiction.h"
 
 namespace xqacheck::emulation::mmha {
 namespace {
@@ -40,11 +41,8 @@ bool is_16_bit(std::uint32_t dtype) {
 
 xqacheck_status supports(const xqacheck_problem* p, char* why, std::size_t why_bytes) {
   const auto no = [&](const std::string& text) { return say(why, why_bytes, XQACHECK_UNSUPPORTED, text); };
-  if (p->struct_bytes < sizeof *p)
-    return say(why, why_bytes, XQACHECK_INVALID, "struct_bytes is less than that of ABI version 1");
-  if (p->kv_heads == 0 || p->q_heads % p->kv_heads != 0)
-    return say(why, why_bytes, XQACHECK_INVALID,
-               fmt::format("q_heads={} is not a multiple of kv_heads={}", p->q_heads, p->kv_heads));
+  if (const char* fault = xqacheck_contradiction(p); fault != nullptr)
+    return say(why, why_bytes, XQACHECK_INVALID, fault);
   if (p->head_dim % 16 != 0 || p->head_dim > kMaxHeadDim || p->head_dim_v > kMaxHeadDim)
     return no(fmt::format("head_dim={}/{}: multiples of 16 up to {}", p->head_dim, p->head_dim_v, kMaxHeadDim));
   if (p->rope_kind != XQACHECK_ROPE_NONE || p->k_new.data != nullptr)
