@@ -45,6 +45,8 @@ void add_report_options(CLI::App& command, ReportOptions& options) {
   command.add_flag("--resume", options.resume,
                    "Go on with the file of --json that a run of the same cases left when it was killed");
   command.add_option("--junit", options.junit, "Write JUnit XML")->type_name("FILE");
+  command.add_option("--ledger", options.ledgers, "Known failures: a JSON file, or a folder of them (doc/ledger.md)")
+      ->type_name("PATH");
   command.add_option("--min-executed", options.min_executed, "Exit with 4 when fewer of the cases ran (50)")
       ->type_name("PERCENT");
   command.add_option("--max-mistrusted", options.max_mistrusted, "Exit with 4 when more verdicts are MISTRUSTED (5)")
@@ -58,6 +60,10 @@ RunReport::RunReport(const ReportOptions& options, RunHeader header, std::uint64
       progress_(stderr, isatty(STDERR_FILENO) != 0, total) {
   demands_.min_executed = share("--min-executed", options.min_executed);
   demands_.max_mistrusted = share("--max-mistrusted", options.max_mistrusted);
+  std::vector<LedgerEntry> entries;
+  for (const std::string& path : options.ledgers)
+    for (LedgerEntry& entry : read_ledger(path)) entries.push_back(std::move(entry));
+  ledger_ = Ledger(std::move(entries));
   if (!options.junit.empty()) require_writable(options.junit);
   open_json();
 }
@@ -77,7 +83,8 @@ void RunReport::open_json() {
 }
 
 void RunReport::add(const std::string& kernel, const CaseResult& result, const std::string& reproduce) {
-  for (const Verdict& verdict : result.verdicts) {
+  for (Verdict verdict : result.verdicts) {
+    ledger_.apply(kernel, verdict);
     const auto seen = explained_.find(kind_of(kernel, verdict));
     const bool drawn = seen == explained_.end() || seen->second < kMapped;
     if (json_) json_->add(drawn ? verdict : without_maps(verdict), kernel, result.number);
@@ -88,7 +95,10 @@ void RunReport::add(const std::string& kernel, const CaseResult& result, const s
 }
 
 void RunReport::replay(const std::string& kernel, const CaseResult& result) {
-  for (const Verdict& verdict : result.verdicts) count(kernel, verdict, result.number);
+  for (Verdict verdict : result.verdicts) {
+    ledger_.apply(kernel, verdict);
+    count(kernel, verdict, result.number);
+  }
   tally_.add_case(result.executed);
   ++done_;
 }
@@ -115,6 +125,12 @@ void RunReport::say(const std::string& text) {
 int RunReport::finish() {
   progress_.clear();
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  for (const Ledger::Mended& mended : ledger_.mended()) {
+    tally_.add_known_failure_that_passes();
+    say(fmt::format("KNOWN FAILURE PASSES: {} ({}, {}): {} of {} judged; first {}\n  take it out of the ledger: {}",
+                    mended.entry.reason, mended.entry.kernel, mended.entry.property, mended.passed, mended.passed,
+                    mended.run_line, mended.entry.place));
+  }
   const Conclusion conclusion = conclude(tally_, demands_);
   if (json_) json_->finish(tally_, conclusion, seconds);
   if (!options_.junit.empty()) write_file_atomically(options_.junit, junit_.text());

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "properties/campaign.hpp"
+#include "properties/ledger.hpp"
 #include "properties/report/exit_code.hpp"
 #include "properties/report/header.hpp"
 #include "properties/report/json_lines.hpp"
@@ -24,6 +25,7 @@ namespace xqacheck::cli {
 
 struct ReportOptions {
   std::string json, junit;    // paths; empty: not written
+  std::vector<std::string> ledgers;  // files or folders of known failures
   bool times = false;         // print the time by property
   bool resume = false;        // go on with the JSON file that a killed run left
   double min_executed = 50;   // per cent
@@ -78,6 +80,7 @@ class RunReport {
   properties::ResumePoint resumed_;
   std::unique_ptr<properties::JsonLinesFile> json_;
   properties::JUnit junit_;
+  properties::Ledger ledger_;
   properties::Tally tally_;
   properties::Progress progress_;
   std::vector<Distinct> distinct_;

@@ -12,8 +12,10 @@
 #include "cli/resume.hpp"
 #include "cli/run_report.hpp"
 #include "cli/save_failures.hpp"
+#include "properties/errors.hpp"
 #include "properties/profile.hpp"
 #include "properties/restrict_profile.hpp"
+#include "properties/timed_campaign.hpp"
 #include "properties/tool_version.hpp"
 
 namespace xqacheck::cli {
@@ -29,6 +31,7 @@ struct Options {
   SaveOptions save;
   std::string record;        // folder for recordings; "": none
   std::string record_calls;  // calls file; "": none
+  double budget_seconds = 0;  // of judging all kernels; 0: no limit
 };
 
 struct KernelRun {
@@ -82,7 +85,24 @@ void announce(const RunHeader& header, RunReport& report, std::size_t cases) {
     report.say(fmt::format("not drawn, unsupported: … and {} more", header.left_out.size() - kShown));
 }
 
+// Judges what is worth most a second until the kernel's part of the time is up, and says what it did not get to.
+void judge_in_time(const CampaignPlan& plan, double seconds, KernelRun& kernel, RunReport& report) {
+  const auto reached = run_timed_campaign(plan, seconds, kernel.runners, [&](const CaseResult& result) { report.add(kernel.name, result); });
+  const std::string missed = not_reached(reached);
+  report.say(missed.empty() ? fmt::format("{}: everything was judged within {:g} s", kernel.name, seconds)
+                            : fmt::format("{}: time was up after {:g} s; judged {}", kernel.name, seconds, missed));
+}
+
+void check_budget(const Options& options) {
+  if (options.budget_seconds == 0) return;
+  constexpr double kLongest = 7 * 86400;  // a week
+  if (!(options.budget_seconds > 0 && options.budget_seconds <= kLongest))
+    throw UsageError(fmt::format("--budget-seconds {:g}: needs seconds above 0, at most {:g}", options.budget_seconds, kLongest));
+  if (options.report.resume) throw UsageError("--budget-seconds: cannot go on with a killed run; leave out --resume");
+}
+
 void run(const Options& options) {
+  check_budget(options);
   check_calls_path(options.record_calls);
   if (!options.record_calls.empty() && chosen_kernels(options.kernels).size() != 1)
     throw UsageError("--record-calls: a calls file holds one kernel's calls; give one --kernel");
@@ -93,7 +113,8 @@ void run(const Options& options) {
   for (const std::string& spec : chosen_kernels(options.kernels)) kernels.push_back(prepare(spec, options, source));
   const std::vector<std::uint64_t> numbers = source.numbers();
   const RunHeader header = header_of(kernels, options, source, chosen);
-  RunReport report(options.report, header, numbers.size() * kernels.size());
+  const std::size_t verdicts_a_case = options.budget_seconds > 0 ? chosen.size() : 1;  // each of them is a result then
+  RunReport report(options.report, header, numbers.size() * kernels.size() * verdicts_a_case);
   announce(header, report, numbers.size());
   for (KernelRun& kernel : kernels) {
     CampaignPlan plan;
@@ -102,10 +123,13 @@ void run(const Options& options) {
     plan.case_number = [&](std::uint64_t number) { return source.at(number, kernel.spec, kernel.profile).run; };
     const Rest rest = replay_earlier(kernel.name, numbers, plan.case_number, report);
     plan.numbers = rest.numbers;
-    run_campaign(plan, kernel.runners, [&](const CaseResult& result) {
-      report.add(kernel.name, result);
-      return true;
-    });
+    if (options.budget_seconds > 0)
+      judge_in_time(plan, options.budget_seconds / static_cast<double>(kernels.size()), kernel, report);
+    else
+      run_campaign(plan, kernel.runners, [&](const CaseResult& result) {
+        report.add(kernel.name, result);
+        return true;
+      });
     if (!rest.done) save_failures(options.save, options.judging, kernel.name, kernel.runners, report);
     const RunsToRecord runs{kernel.name, *kernel.runners.front(), numbers, plan.case_number};
     if (!options.record.empty())
@@ -138,6 +162,9 @@ void add_verify_command(CLI::App& app) {
       ->add_option("--record-calls", options->record_calls,
                    "Also write every call as a line of this .calls.jsonl file: case line, hash of the inputs, output")
       ->type_name("FILE");
+      ->add_option("--budget-seconds", options->budget_seconds,
+                   "Judge for so long, what finds most faults a second first, and say what was not reached (doc/verify.md)")
+      ->type_name("SECONDS");
   command->footer(
       "Examples:\n"
       "  xqacheck verify --cases 1000 --seed 7\n"
