@@ -162,6 +162,7 @@ void add_verify_command(CLI::App& app) {
       ->add_option("--record-calls", options->record_calls,
                    "Also write every call as a line of this .calls.jsonl file: case line, hash of the inputs, output")
       ->type_name("FILE");
+  command
       ->add_option("--budget-seconds", options->budget_seconds,
                    "Judge for so long, what finds most faults a second first, and say what was not reached (doc/verify.md)")
       ->type_name("SECONDS");
