@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <functional>
@@ -16,7 +17,7 @@ class Namer {
  public:
   Namer(const xqacheck_problem& p, const reference::Sight& sight, const reference::Sequence& s, const SlotRow& slots,
         const RowSums& row_sums, const Code& code, const Roundings& roundings, const Measured& m)
-      : p_(p), sight_(sight), s_(s), slots_(slots), row_sums_(row_sums), code_(code), roundings_(roundings), m_(m) {
+      : p_(p), s_(s), slots_(slots), row_sums_(row_sums), code_(code), roundings_(roundings), m_(m) {
     for (std::int64_t t = 0; t < s.length; ++t) seen_.push_back(sight.sees(s, m.row, t));
   }
 
@@ -54,7 +55,9 @@ class Namer {
     const std::uint32_t page = code_.slots().page_tokens();
     const std::pair<const char*, std::uint32_t> kinds[] = {
         {"page", page}, {"64-token tile", 64}, {"256-token tile", 256}};
-    for (const auto& [kind, length] : kinds)
+    for (const auto& each : kinds) {
+      const char* kind = each.first;
+      const std::uint32_t length = each.second;
       for (std::int64_t begin = 0; begin < s_.length; begin += length)
         for (const int times : {-1, 1}) {
           const int seen = seen_in(begin, length);
@@ -69,6 +72,7 @@ class Namer {
           named.place.token = begin;
           return named;
         }
+    }
     return swapped_page();
   }
 
@@ -219,7 +223,6 @@ class Namer {
   }
 
   const xqacheck_problem& p_;
-  const reference::Sight& sight_;
   const reference::Sequence& s_;
   const SlotRow& slots_;
   const RowSums& row_sums_;
