@@ -29,8 +29,8 @@ static inline uint32_t xqacheck_element_bytes(uint32_t dtype) {
   }
 }
 
-/* Whether a tensor of a x b x c rows of `channels` elements with these strides lies inside its bytes. In doubles: sizes that
- * are not exact there are far beyond any memory. */
+/* Whether a tensor of a x b x c rows of `channels` elements with these strides lies inside its bytes; a may be 0: a pool
+ * without pages serves requests without tokens. In doubles: sizes that are not exact there are far beyond any memory. */
 static inline int xqacheck_fits(const xqacheck_tensor* t, double a, int64_t stride_a, double b, int64_t stride_b, double c,
                                 int64_t stride_c, double channels) {
   double last;
@@ -53,7 +53,6 @@ static inline const char* xqacheck_contradicting_sizes(const xqacheck_problem* p
     return "total_rows does not follow from requests, beam_width and max_rows";
   if (p->page_tokens != 0 && (double)p->table_columns * p->page_tokens < (double)p->max_seq_len)
     return "max_seq_len: table_columns pages of page_tokens tokens do not hold it";
-  if (p->page_tokens != 0 && p->pages_in_pool == 0) return "pages_in_pool is 0";
   return 0;
 }
 
