@@ -46,4 +46,16 @@ std::int64_t rounding_key(const NumberFormat& format, double value) {
   return static_cast<std::int64_t>(std::floor(std::fabs(value) / cell * 0x1p20));
 }
 
+// Sum over keys of (sum of the values of the key)^2.
+double squared_sums(std::vector<std::pair<std::int64_t, double>> values) {
+  std::stable_sort(values.begin(), values.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  double total = 0, sum = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    sum += values[i].second;
+    if (i + 1 < values.size() && values[i + 1].first == values[i].first) continue;
+    total += sum * sum, sum = 0;
+  }
+  return total;
+}
+
 }  // namespace xqacheck::reference::filters

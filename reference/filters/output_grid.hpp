@@ -8,6 +8,8 @@
 
 #include <array>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "reference/golden/element.hpp"
 
@@ -37,5 +39,8 @@ std::array<double, kGridMeans> grid_means(const OutputPath& path, double value, 
 // Equal for values whose rounding is one and the same: same place in the cell to 2^-20, in whatever binade and of
 // either sign.
 std::int64_t rounding_key(const NumberFormat& format, double value);
+
+// Sum over keys of (sum of the values of the key)^2.
+double squared_sums(std::vector<std::pair<std::int64_t, double>> values);
 
 }  // namespace xqacheck::reference::filters

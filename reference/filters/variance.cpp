@@ -7,7 +7,8 @@
 #include <cmath>
 #include <exception>
 #include <limits>
-#include <map>
+#include <utility>
+#include <vector>
 
 #include "reference/filters/edits.hpp"
 #include "reference/filters/output_grid.hpp"
@@ -34,10 +35,10 @@ struct Sums {
 struct Part {
   Tally tally;
   Sums sums[kAlongs];
-  double query = 0;                       // variance by the slack of q
-  double bias = 0;                        // sum |x| bias, x the filter
-  std::array<double, kGridMeans> grid{};  // sum of x * mean rounding of the output, for each of grid_means
-  std::map<std::int64_t, double> alike;   // rounding key -> sum of x * standard deviation of the element
+  double query = 0;                                    // variance by the slack of q
+  double bias = 0;                                     // sum |x| bias, x the filter
+  std::array<double, kGridMeans> grid{};               // sum of x * mean rounding of the output, for each of grid_means
+  std::vector<std::pair<std::int64_t, double>> alike;  // rounding key and x * standard deviation of every element
 };
 
 void add(std::vector<double>& to, const double* from, std::size_t count) {
@@ -123,7 +124,7 @@ class TaskVariance {
     add(sums.total, moved.data(), static_cast<std::size_t>(moved.size()));
   }
 
-  // P of a tile may be rescaled by a factor in its own format: one rounding for all weights of the tile.
+  // P of a tile may be rescaled by a rounded factor: one error for all weights of the tile.
   static double of_factors(const Vector& y, const RowNoise& noise) {
     if (noise.factor == 0) return 0;
     double sum = 0, tile = 0;
@@ -165,7 +166,8 @@ class TaskVariance {
       const std::array<double, kGridMeans> means = grid_means(path_, value, spread, kept);
       for (std::size_t m = 0; m < kGridMeans; ++m) part.grid[m] += x[d] * means[m];
       const double sign = value < 0 ? -1 : 1;
-      part.alike[rounding_key(format_, value)] += sign * x[d] * std::sqrt(noise.own[d] + before[d] + grid.variance);
+      part.alike.emplace_back(rounding_key(format_, value),
+                              sign * x[d] * std::sqrt(noise.own[d] + before[d] + grid.variance));
       // The replays stand for the coherent rounding of P.
       part.bias += std::fabs(x[d]) * rest;
     }
@@ -211,7 +213,7 @@ void add(Part& to, const Part& from) {
   to.query += from.query;
   to.bias += from.bias;
   for (std::size_t m = 0; m < kGridMeans; ++m) to.grid[m] += from.grid[m];
-  for (const auto& [key, value] : from.alike) to.alike[key] += value;
+  to.alike.insert(to.alike.end(), from.alike.begin(), from.alike.end());
 }
 
 // A variance V for which P(|a| > z sqrt(V)) <= 2 exp(-z^2 / 2) although the conditional variance depends on the
@@ -238,15 +240,14 @@ Expected conclude(const Context& c, const Part& part) {
   Expected expected;
   expected.tally = part.tally;
   double others = part.query;
-  for (const auto& [key, value] : part.alike) others += value * value;
+  others += squared_sums(part.alike);
   double low = 0, high = 0;
   for (const double grid : part.grid) low = std::min(low, grid), high = std::max(high, grid);
   low -= part.bias, high += part.bias;
   for (int a = 0; a < kAlongs; ++a) {
     // Errors of scores always move along v - o, so the centred sum counts in either case.
-    if (a == kPlain && !c.model.sum_of_unrounded) continue;
     const Sums& sums = part.sums[a];
-    if (sums.total.empty()) continue;
+    if ((a == kPlain && !c.model.sum_of_unrounded) || sums.total.empty()) continue;
     const auto shifts = static_cast<double>(sums.total.size() - kScenarios);
     double mean = 0, spread = 0;
     for (std::size_t j = kScenarios; j < sums.total.size(); ++j) mean += sums.total[j] / shifts;
