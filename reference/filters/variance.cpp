@@ -8,7 +8,6 @@
 #include <exception>
 #include <limits>
 #include <utility>
-#include <vector>
 
 #include "reference/filters/edits.hpp"
 #include "reference/filters/output_grid.hpp"
