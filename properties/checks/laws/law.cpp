@@ -133,19 +133,14 @@ Result within_reach(Side& was, Side& is, const Pairs& pairs, double factor) {
   return count.result(is.what(), "are further from " + was.what() + " than both bounds allow");
 }
 
-Result is_near(Side& side, const OfElement& want) {
-  return is_near(side, want,
-                 [&](std::uint32_t row, std::uint32_t head, std::uint32_t dim) { return side.reach(row, head, dim); });
-}
-
-Result is_near(Side& side, const OfElement& want, const OfElement& allowed_of) {
+Result is_near(Side& side, const std::function<double(std::uint32_t, std::uint32_t, std::uint32_t)>& want) {
   Count count;
   const xqacheck_problem& p = side.view();
   for (std::uint32_t row = 0; row < p.total_rows; ++row)
     for (std::uint32_t head = 0; head < p.q_heads; ++head) {
       if (side.golden().empty[std::size_t{row} * p.q_heads + head] != 0) continue;
       for (std::uint32_t d = 0; d < p.head_dim_v; ++d) {
-        const double allowed = allowed_of(row, head, d);
+        const double allowed = side.reach(row, head, d);
         if (!std::isfinite(allowed)) continue;
         ++count.elements;
         const double due = want(row, head, d), got = side.value(row, head, d);

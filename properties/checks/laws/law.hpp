@@ -75,10 +75,7 @@ Result within_reach(Side& was, Side& is, const Pairs& pairs, double factor = 1);
 // All rows and heads of two problems of the same shape.
 Pairs all_places(const xqacheck_problem& problem);
 
-// Every element of every row that sees a token lies within its reach of want(row, head, dim), or within `allowed` where
-// a law knows better.
-using OfElement = std::function<double(std::uint32_t row, std::uint32_t head, std::uint32_t dim)>;
-Result is_near(Side& side, const OfElement& want);
-Result is_near(Side& side, const OfElement& want, const OfElement& allowed);
+// Every element of every row that sees a token lies within its reach of want(row, head, dim).
+Result is_near(Side& side, const std::function<double(std::uint32_t row, std::uint32_t head, std::uint32_t dim)>& want);
 
 }  // namespace xqacheck::properties::laws
