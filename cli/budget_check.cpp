@@ -11,6 +11,7 @@
 #include "cli/commands.hpp"
 #include "cli/kernel_runners.hpp"
 #include "cli/run_report.hpp"
+#include "properties/budget/causes.hpp"
 #include "properties/budget/check.hpp"
 #include "properties/budget/provenance.hpp"
 #include "properties/budget/records.hpp"
@@ -95,6 +96,22 @@ budget::SampleSet take(const budget::ConfigurationBudget& c, const budget::Budge
   return set;
 }
 
+// Where the profile changed: what the recipe that the kernel declares now says about the causes.
+void name_cause(const budget::ConfigurationBudget& c, const budget::Budget& file, const xqacheck_description& kernel,
+                const Route& route, budget::ConfigurationFinding& finding, int threads) {
+  const std::string recipe = budget::provenance_of(kernel, route, {}).recipe;
+  if (recipe != file.provenance.recipe)
+    finding.warnings.push_back(fmt::format("the kernel declares another recipe: '{}' before, now '{}'",
+                                           file.provenance.recipe, recipe));
+  const auto parsed = budget::recipe_of(kernel);
+  if (!finding.profile_changed || c.causes.empty() || !parsed) return;
+  budget::CauseOptions causes;
+  constexpr std::uint64_t kSeeds = 4;
+  causes.first_seed = c.first_seed, causes.seeds = kSeeds, causes.threads = threads;
+  const std::string moved = budget::moved_cause(c.causes, budget::stored_causes(budget::split_by_cause(*parsed, c.run, causes)));
+  if (!moved.empty()) finding.warnings.push_back("the split by cause changed: " + moved);
+}
+
 // A run that gave nothing, as a finding.
 budget::ConfigurationFinding broken(const budget::ConfigurationBudget& c, const budget::SampleSet& set) {
   budget::ConfigurationFinding finding;
@@ -140,6 +157,8 @@ void run(const Options& options) {
                                                  ? budget::judge(c, set, options.fresh > 0 ? options.fresh : c.first_seed, rules)
                                                  : broken(c, set);
       finding.verdict.run_line = budget::name_of(c);
+      if (set.status == RunStatus::ok)
+        name_cause(c, file.budget, kernel, set.route, finding, static_cast<int>(header.jobs));
       say(finding, kernel.name, report);
       CaseResult result{number, {finding.verdict}, finding.verdict.status != Status::unsupported};
       report.add(kernel.name, result, fmt::format("xqacheck budget check {} --kernel {}", file.path, spec));

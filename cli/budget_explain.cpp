@@ -43,10 +43,10 @@ emulation::Recipe recipe_of_kernel(const xqacheck_description& kernel) {
 }
 
 void print(const reference::RunLine& run, const budget::CauseSplit& split, const std::vector<budget::WhatIfResult>& tried,
-           std::uint64_t seeds) {
+           std::uint64_t samples) {
   const double total = split.total.mean;
-  fmt::print("\n{}\n  squared error / squared output: {:.4g} ({:.4g} to {:.4g}), relative L2 {:.4g}; {} seeds\n",
-             reference::print_run_line(run), total, split.total.low, split.total.high, std::sqrt(total), seeds);
+  fmt::print("\n{}\n  squared error / squared output: {:.4g} ({:.4g} to {:.4g}), relative L2 {:.4g}; {} samples\n",
+             reference::print_run_line(run), total, split.total.low, split.total.high, std::sqrt(total), samples);
   if (!(total > 0)) return fmt::print("  no error: nothing to split\n");
   fmt::print("  {:<10} {:>8}  {:<17} {:>8} {:>8}\n", "step", "share", "95 %", "alone", "removed");
   std::vector<budget::Cause> causes = split.causes;

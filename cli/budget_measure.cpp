@@ -9,6 +9,7 @@
 #include "cli/commands.hpp"
 #include "cli/kernel_runners.hpp"
 #include "properties/budget/budget.hpp"
+#include "properties/budget/causes.hpp"
 #include "properties/budget/provenance.hpp"
 #include "properties/budget/records.hpp"
 #include "properties/errors.hpp"
@@ -23,6 +24,7 @@ using namespace properties;
 struct Options {
   BudgetOptions budget;
   std::string out, json, note;
+  std::uint64_t cause_seeds = 0;  // --causes
 };
 
 RunHeader header_of(const xqacheck_description& kernel, const std::string& spec, std::uint64_t cases,
@@ -51,6 +53,16 @@ void print(const budget::ConfigurationBudget& c, const budget::SampleSet& set) {
   std::fflush(stdout);
 }
 
+// The split by cause of a kernel with a recipe, remembered so that a change of profile can be named.
+void add_causes(budget::ConfigurationBudget& c, const xqacheck_description& kernel, const Options& options) {
+  const auto recipe = budget::recipe_of(kernel);
+  if (!recipe) throw UsageError(fmt::format("--causes: {} declares no recipe that can be emulated", kernel.name));
+  budget::CauseOptions causes;
+  causes.first_seed = options.budget.first_seed, causes.seeds = options.cause_seeds;
+  causes.threads = static_cast<int>(job_count(options.budget.jobs));
+  c.causes = budget::stored_causes(budget::split_by_cause(*recipe, c.run, causes));
+}
+
 void run(const Options& options) {
   if (options.budget.kernel.empty()) throw UsageError("--kernel: name the kernel to measure; `xqacheck list kernels`");
   const std::uint64_t count = sample_count(options.budget);
@@ -72,6 +84,7 @@ void run(const Options& options) {
       continue;
     }
     budget::ConfigurationBudget c = budget::budget_of(runs[i], options.budget.first_seed, set);
+    if (options.cause_seeds > 0) add_causes(c, kernel, options);
     print(c, set);
     if (json) json->add_record(budget::record_of(c, set, kernel.name, i));
     if (result.provenance.kernel.empty()) result.provenance = budget::provenance_of(kernel, set.route, command_line());
@@ -98,6 +111,9 @@ void add_budget_measure_command(CLI::App& budget) {
   command->add_option("--first-seed", options->budget.first_seed, "Seed of the first sample (1)")->type_name("N");
   command->add_option("--out", options->out, "Write a budget file")->type_name("FILE");
   command->add_option("--note", options->note, "Free text for the provenance of the file")->type_name("TEXT");
+  command->add_option("--causes", options->cause_seeds, "Also split the error by cause, with so many seeds (no)")
+      ->type_name("N")
+      ->check(CLI::Range(2, 1000));
   command->add_option("--json", options->json, "Write what was measured as JSON lines (doc/results-format.md)")
       ->type_name("FILE");
   command->footer(

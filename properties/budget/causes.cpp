@@ -1,5 +1,6 @@
 #include "properties/budget/causes.hpp"
 
+#include <fmt/format.h>
 #include <omp.h>
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include "emulation/kernels/hardware_arithmetic.hpp"
 #include "properties/budget/observation.hpp"
 #include "properties/budget/signs.hpp"
+#include "properties/output.hpp"
 
 namespace xqacheck::properties::budget {
 namespace {
@@ -37,13 +39,18 @@ class Game {
     const xqacheck_numerics exact{};  // q stays as it is
     want_ = reference::golden(cache_.real_view(view_), &exact, values);
     k_ = cache_.in_cache_units(false), v_ = cache_.in_cache_units(true);
+    if (!configuration.subject.file.empty()) units_ = std::size_t{view_.requests} * view_.kv_heads;
   }
 
   const xqacheck_problem& view() const { return view_; }
 
-  double nmse(const Recipe& recipe) const { return nmse(recipe, k_, v_); }
+  // Squared error over squared output: of the call, or of each (request, KV head) for tensors from a file.
+  using PerUnit = std::vector<double>;
+  std::size_t units() const { return units_; }
 
-  double nmse(const WhatIf& variant) const {
+  PerUnit nmse(const Recipe& recipe) const { return nmse(recipe, k_, v_); }
+
+  PerUnit nmse(const WhatIf& variant) const {
     if (variant.scales == ScaleUnit::as_given) return nmse(variant.recipe);
     const Requantised other = requantised(problem_, cache_, variant.scales);
     Recipe recipe = variant.recipe;
@@ -57,14 +64,22 @@ class Game {
     return subject;
   }
 
-  double nmse(const Recipe& recipe, const std::vector<float>& k, const std::vector<float>& v) const {
+  PerUnit nmse(const Recipe& recipe, const std::vector<float>& k, const std::vector<float>& v) const {
     const std::vector<double> got = emulation::emulate_values(recipe, view_, {k.data(), v.data()}, {.threads = 1});
-    double error = 0, square = 0;
+    PerUnit error(units_), square(units_);
     for (std::size_t i = 0; i < got.size(); ++i) {
-      if (want_.empty[i / want_.dim_v] != 0) continue;
-      error += (got[i] - want_.out[i]) * (got[i] - want_.out[i]), square += want_.out[i] * want_.out[i];
+      const std::size_t line = i / want_.dim_v;
+      if (want_.empty[line] != 0) continue;
+      const std::size_t unit = units_ == 1 ? 0 : unit_of(line);
+      error[unit] += (got[i] - want_.out[i]) * (got[i] - want_.out[i]), square[unit] += want_.out[i] * want_.out[i];
     }
-    return square > 0 ? error / square : 0;
+    for (std::size_t u = 0; u < units_; ++u) error[u] = square[u] > 0 ? error[u] / square[u] : 0;
+    return error;
+  }
+
+  std::size_t unit_of(std::size_t line) const {
+    const auto row = static_cast<std::uint32_t>(line / view_.q_heads), head = static_cast<std::uint32_t>(line % view_.q_heads);
+    return std::size_t{place_of_row(view_, row).request} * view_.kv_heads + head / (view_.q_heads / view_.kv_heads);
   }
 
   reference::Problem problem_;
@@ -72,6 +87,7 @@ class Game {
   xqacheck_problem view_{};
   reference::Golden want_;
   std::vector<float> k_, v_;
+  std::size_t units_ = 1;
 };
 
 Recipe with(const Recipe& recipe, const RoundingSet& roundings) {
@@ -90,34 +106,39 @@ std::vector<std::size_t> order_of(std::size_t steps, std::uint64_t seed, std::ui
   return order;
 }
 
-struct SeedResult {
+// Of one unit of one seed.
+struct UnitResult {
   double total = 0;
   std::vector<double> shapley, alone, removed;
 };
 
-SeedResult play(const Game& game, const Recipe& recipe, const std::vector<Rounding>& steps, std::uint64_t seed,
-                std::uint32_t orders) {
-  SeedResult r;
-  const std::size_t n = steps.size();
-  r.shapley.assign(n, 0), r.alone.assign(n, 0), r.removed.assign(n, 0);
-  r.total = game.nmse(recipe);
-  const double nothing = game.nmse(with(recipe, RoundingSet::none()));  // fp64's own error
-  for (std::size_t i = 0; i < n; ++i) {
-    r.alone[i] = game.nmse(with(recipe, RoundingSet::none().with(steps[i])));
-    r.removed[i] = r.total - game.nmse(with(recipe, recipe.roundings.without(steps[i])));
+std::vector<UnitResult> play(const Game& game, const Recipe& recipe, const std::vector<Rounding>& steps, std::uint64_t seed,
+                             std::uint32_t orders) {
+  const std::size_t n = steps.size(), units = game.units();
+  std::vector<UnitResult> results(units);
+  const Game::PerUnit all = game.nmse(recipe), nothing = game.nmse(with(recipe, RoundingSet::none()));  // fp64's own error
+  std::vector<Game::PerUnit> alone, rest;  // a step: only it rounds, all but it round
+  for (const Rounding step : steps) {
+    alone.push_back(game.nmse(with(recipe, RoundingSet::none().with(step))));
+    rest.push_back(game.nmse(with(recipe, recipe.roundings.without(step))));
+  }
+  for (std::size_t u = 0; u < units; ++u) {
+    UnitResult& r = results[u];
+    r.total = all[u], r.shapley.assign(n, 0);
+    for (std::size_t i = 0; i < n; ++i) r.alone.push_back(alone[i][u]), r.removed.push_back(all[u] - rest[i][u]);
   }
   // The first and the last step of an order are known: nothing, alone, all but one, all.
   const auto walk = [&](const std::vector<std::size_t>& order) {
     RoundingSet on = RoundingSet::none();
-    double before = nothing;
+    Game::PerUnit before = nothing;
     for (std::size_t i = 0; i < n; ++i) {
       on = on.with(steps[order[i]]);
-      const double after = i == 0       ? r.alone[order[0]]
-                           : i + 2 == n ? r.total - r.removed[order[n - 1]]
-                           : i + 1 == n ? r.total
-                                        : game.nmse(with(recipe, on));
-      r.shapley[order[i]] += (after - before) / (2.0 * orders);
-      before = after;
+      Game::PerUnit after = i + 1 == n   ? all
+                            : i == 0     ? alone[order[0]]
+                            : i + 2 == n ? rest[order[n - 1]]
+                                         : game.nmse(with(recipe, on));
+      for (std::size_t u = 0; u < units; ++u) results[u].shapley[order[i]] += (after[u] - before[u]) / (2.0 * orders);
+      before = std::move(after);
     }
   };
   for (std::uint32_t o = 0; o < orders; ++o) {
@@ -126,7 +147,7 @@ SeedResult play(const Game& game, const Recipe& recipe, const std::vector<Roundi
     std::reverse(order.begin(), order.end());
     walk(order);
   }
-  return r;
+  return results;
 }
 
 // use(seed index, game) for every seed, on several threads.
@@ -176,27 +197,29 @@ std::vector<Rounding> rounding_steps(const Recipe& recipe, const xqacheck_proble
 }
 
 CauseSplit split_by_cause(const Recipe& recipe, const reference::RunLine& configuration, const CauseOptions& options) {
-  const std::uint64_t seeds = seed_count(configuration, options);
-  std::vector<SeedResult> results(seeds);
+  std::vector<std::vector<UnitResult>> by_seed(seed_count(configuration, options));
   std::vector<Rounding> steps;
   std::once_flag once;
   for_each_seed(configuration, options, [&](std::uint64_t i, const Game& game) {
     std::call_once(once, [&] { steps = rounding_steps(recipe, game.view()); });
-    results[i] = play(game, recipe, steps, options.first_seed + i, options.orders);
+    by_seed[i] = play(game, recipe, steps, options.first_seed + i, options.orders);
   });
   CauseSplit split;
+  std::vector<UnitResult> results;
+  for (auto& units : by_seed) results.insert(results.end(), units.begin(), units.end());
+  const auto samples = static_cast<double>(results.size());
   std::vector<double> totals;
-  for (const SeedResult& r : results) totals.push_back(r.total), split.samples.push_back(r.shapley);
+  for (const UnitResult& r : results) totals.push_back(r.total), split.samples.push_back(r.shapley);
   split.total = interval_of(Kind::size, totals, kTail);
   split.interaction = split.total.mean;
   for (std::size_t s = 0; s < steps.size(); ++s) {
     Cause cause;
     cause.step = emulation::kRoundingNames[static_cast<std::size_t>(steps[s])];
     std::vector<double> shares;
-    for (const SeedResult& r : results) {
+    for (const UnitResult& r : results) {
       shares.push_back(r.shapley[s]);
-      cause.alone += r.alone[s] / static_cast<double>(seeds);
-      cause.removed += r.removed[s] / static_cast<double>(seeds);
+      cause.alone += r.alone[s] / samples;
+      cause.removed += r.removed[s] / samples;
     }
     cause.share = interval_of(Kind::balance, shares, kTail);  // of either sign: a rounding may hide another's error
     split.interaction -= cause.alone;
@@ -205,20 +228,51 @@ CauseSplit split_by_cause(const Recipe& recipe, const reference::RunLine& config
   return split;
 }
 
+std::vector<StoredCause> stored_causes(const CauseSplit& split) {
+  std::vector<StoredCause> stored;
+  const double total = split.total.mean;
+  for (const Cause& c : split.causes)
+    stored.push_back({c.step, c.share.mean / total, c.share.low / total, c.share.high / total});
+  return stored;
+}
+
+std::string moved_cause(const std::vector<StoredCause>& then, const std::vector<StoredCause>& now) {
+  double furthest = 0;
+  std::string text;
+  for (const StoredCause& a : then) {
+    for (const StoredCause& b : now) {
+      if (a.step != b.step || (a.low <= b.high && b.low <= a.high)) continue;
+      if (std::fabs(a.share - b.share) <= furthest) continue;
+      furthest = std::fabs(a.share - b.share);
+      text = fmt::format("share of {}: {:.1f} % ({:.1f} to {:.1f}) before, now {:.1f} % ({:.1f} to {:.1f})", a.step,
+                         100 * a.share, 100 * a.low, 100 * a.high, 100 * b.share, 100 * b.low, 100 * b.high);
+    }
+  }
+  return text;
+}
+
 std::vector<WhatIfResult> try_out(const Recipe& recipe, const reference::RunLine& configuration,
                                   const std::vector<WhatIf>& variants, const CauseOptions& options) {
   const std::uint64_t seeds = seed_count(configuration, options);
-  std::vector<double> base(seeds);
-  std::vector<std::vector<double>> nmse(variants.size(), std::vector<double>(seeds));
+  // [seed][variant], the recipe itself last.
+  std::vector<std::vector<Game::PerUnit>> by_seed(seeds);
   for_each_seed(configuration, options, [&](std::uint64_t i, const Game& game) {
-    base[i] = game.nmse(recipe);
-    for (std::size_t v = 0; v < variants.size(); ++v) nmse[v][i] = game.nmse(variants[v]);
+    for (const WhatIf& variant : variants) by_seed[i].push_back(game.nmse(variant));
+    by_seed[i].push_back(game.nmse(recipe));
   });
+  const auto joined = [&](std::size_t which) {
+    std::vector<double> values;
+    for (const auto& seed : by_seed) values.insert(values.end(), seed[which].begin(), seed[which].end());
+    return values;
+  };
+  const std::vector<double> base = joined(variants.size());
   std::vector<WhatIfResult> results;
   for (std::size_t v = 0; v < variants.size(); ++v) {
-    WhatIfResult result{variants[v].name, interval_of(Kind::size, nmse[v], kTail), {}};
+    const std::vector<double> nmse = joined(v);
+    WhatIfResult result{variants[v].name, interval_of(Kind::size, nmse, kTail), {}};
     std::vector<double> logs;
-    for (std::size_t i = 0; i < seeds; ++i) logs.push_back((std::log(nmse[v][i]) - std::log(base[i])) / 2);
+    for (std::size_t i = 0; i < nmse.size(); ++i)
+      if (nmse[i] > 0 && base[i] > 0) logs.push_back((std::log(nmse[i]) - std::log(base[i])) / 2);
     result.change = paired_change(logs, kTail);
     for (double* x : {&result.change.mean, &result.change.low, &result.change.high}) *x = std::expm1(*x);
     results.push_back(result);

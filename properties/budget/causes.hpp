@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "emulation/kernels/recipe.hpp"
+#include "properties/budget/budget.hpp"
 #include "properties/budget/statistics.hpp"
 #include "properties/budget/what_if.hpp"
 #include "reference/run_line.hpp"
@@ -30,7 +31,8 @@ struct CauseSplit {
   Interval total;      // nmse, over the same seeds
   std::vector<Cause> causes;
   double interaction = 0;
-  std::vector<std::vector<double>> samples;  // [seed][cause]: Shapley values, for tests and tails of other intervals
+  // [sample][cause]: Shapley values. Samples are seeds, or the (request, KV head) pairs of tensors from a file.
+  std::vector<std::vector<double>> samples;
 };
 
 struct CauseOptions {
@@ -52,6 +54,13 @@ struct WhatIfResult {
   Interval nmse;
   Interval change;  // factor - 1 of the error's norm (root of nmse), seed by seed
 };
+
+// For a budget file: shares of the total.
+std::vector<StoredCause> stored_causes(const CauseSplit& split);
+
+// The step whose share moved furthest, if the two intervals do not meet: "share of p: 24 % (22 to 26) before, now 31 % (29 to
+// 33)"; "" if all meet.
+std::string moved_cause(const std::vector<StoredCause>& then, const std::vector<StoredCause>& now);
 
 // The same inputs with other arithmetic.
 std::vector<WhatIfResult> try_out(const emulation::Recipe& recipe, const reference::RunLine& configuration,

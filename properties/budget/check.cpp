@@ -235,7 +235,7 @@ ConfigurationFinding judge(const ConfigurationBudget& budget, const SampleSet& s
 std::size_t samples_for(const SampleSet& pilot, bool paired, double false_alarm_rate) {
   // Fewer, and t at these rates is so wide that a few more samples are the cheaper way. More, and a check of all
   // configurations takes longer than people wait; a check that cannot tell then says so.
-  constexpr std::size_t kLeast = 16, kMost = 128;
+  constexpr std::size_t kLeast = 16, kMostPaired = 64, kMostFresh = 192;
   constexpr double kMiss = 1e-3;
   const double tail = false_alarm_rate / (2 * kMetrics);
   std::size_t needed = kLeast;
@@ -251,7 +251,7 @@ std::size_t samples_for(const SampleSet& pilot, bool paired, double false_alarm_
     if (paired && info.kind == Kind::size) spread /= 2;
     needed = std::max(needed, samples_needed(spread, info.detected - info.tolerated, tail, kMiss));
   }
-  return std::min(needed, kMost);
+  return std::min(needed, paired ? kMostPaired : kMostFresh);
 }
 
 }  // namespace xqacheck::properties::budget

@@ -175,3 +175,12 @@ TEST_CASE("options that make no sense are named") {
   refused({"budget", "measure", "--kernel", "emu-qgmma", "--case", kCase, "--ladder", "64.."}, "--ladder 64..");
   refused({"budget", "measure", "--kernel", "emu-qgmma", "--ladder", "64..128"}, "needs a --case");
 }
+
+// The whole of fixtures/budgets: all emulators, all formats.
+TEST_CASE("the built-in budgets hold", "[nightly]") {
+  const Workplace place;
+  const ToolResult result = place.run({"budget", "check", std::string(std::getenv("XQACHECK_SOURCE_DIR")) + "/fixtures/budgets"});
+  INFO(result.both());
+  CHECK(result.exit == 0);
+  CHECK(result.out.find("warning") == std::string::npos);
+}

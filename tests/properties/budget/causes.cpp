@@ -101,6 +101,13 @@ TEST_CASE("the quantisation of an FP8 cache and of q is most of the error, the e
   CHECK(std::fabs(s.interaction) < 0.15 * s.total.mean);
 }
 
+TEST_CASE("a cause that moved is named") {
+  const std::vector<StoredCause> then = {{"p", 0.25, 0.2, 0.3}, {"v", 0.25, 0.2, 0.3}, {"k", 0.5, 0.45, 0.55}};
+  const std::vector<StoredCause> now = {{"p", 0.4, 0.35, 0.45}, {"v", 0.2, 0.15, 0.25}, {"k", 0.4, 0.38, 0.44}};
+  CHECK(moved_cause(then, now) == "share of p: 25.0 % (20.0 to 30.0) before, now 40.0 % (35.0 to 45.0)");
+  CHECK(moved_cause(then, then).empty());
+}
+
 TEST_CASE("what if") {
   const Recipe gmma = emulation::gmma_recipe();
   const reference::RunLine run = reference::parse_run_line("xqa/1 heads=8/2 dim=64 len=200 kv=e4m3");

@@ -17,7 +17,7 @@ using namespace xqacheck::tests;
 namespace {
 
 constexpr double kFalseAlarms = 1e-4;
-constexpr std::size_t kChecks = 1000, kPool = 1536;
+constexpr std::size_t kChecks = 1000, kPool = 1024;
 
 // `count` different members of the pool.
 SampleSet draw(const SampleSet& pool, std::size_t count, std::uint64_t check) {
@@ -39,7 +39,7 @@ Alarms run(const char* line) {
   Alarms alarms;
   for (std::size_t check = 0; check < kChecks; ++check) {
     // A budget and a check of it, as two people with other seeds would make them.
-    SampleSet all = draw(pool, 512, check);
+    SampleSet all = draw(pool, 384, check);
     SampleSet then = all, now = all;
     then.samples.resize(samples_for(all, true, kFalseAlarms));
     const std::size_t fresh = samples_for(then, false, kFalseAlarms);
