@@ -15,5 +15,7 @@ fi
 echo "run: build/bin/xqacheck verify $* --json xqacheck-results/verify.jsonl --junit xqacheck-results/verify.xml"
 status=0
 build/bin/xqacheck verify "$@" --json xqacheck-results/verify.jsonl --junit xqacheck-results/verify.xml || status=$?
-echo "run: results are in xqacheck-results/verify.jsonl and xqacheck-results/verify.xml"
+build/bin/xqacheck report xqacheck-results/verify.jsonl -o xqacheck-results/verify.html ||
+  echo "run: no page was made of the results" >&2
+echo "run: results are in xqacheck-results/verify.jsonl and xqacheck-results/verify.xml; read xqacheck-results/verify.html"
 exit "$status"

@@ -39,17 +39,34 @@ def budgets_are_those_of_the_file(b, pages, _):
     assert b.one("h1").text == "Measured"
 
 
+def bars_of_causes(b):
+    """Of each bar: [(name and share, width)]."""
+    found = b.run("""return [...document.querySelectorAll('#budgets figure')].filter((f) => f.textContent.includes('Error by cause'))
+        .map((f) => [...f.querySelectorAll('svg.chart[role=img] .bar')].map((r) => [r.getAttribute('y'), r.textContent, Number(r.getAttribute('width'))]))""")[0]
+    return [[(text, width) for at, text, width in found if at == y] for y in sorted({y for y, _, _ in found}, key=float)]
+
+
 def causes_fill_their_bars(b, pages, _):
     b.view()
-    b.open(pages["figures"])
-    found = b.run("return [...document.querySelectorAll('#budgets figure')].filter((f) => f.textContent.includes('Error by cause')).map((f) => [...f.querySelectorAll('svg.chart[role=img] .bar')].map((r) => [r.getAttribute('y'), r.textContent, Number(r.getAttribute('width'))]))")[0]
-    for y in {y for y, _, _ in found}:
-        parts = [(text, width) for at, text, width in found if at == y]
+    b.open(pages["causes"])
+    bars = bars_of_causes(b)
+    assert len(bars) == 2
+    for parts in bars:
         assert 9 <= len(parts) <= 11, "the bar of the negative step is left out"
         # Shares are halves of each other, so are the widths.
-        assert abs(parts[0][1] / parts[1][1] - 2) < 0.05 and parts[0][0].startswith("q: 50"), parts[:2]
+        assert abs(parts[0][1] / parts[1][1] - 2) < 0.05 and parts[0][0].startswith("q rounded: 50"), parts[:2]
     legend = b.run("return [...document.querySelectorAll('#budgets figure .legend li')].map((e) => e.textContent)")
-    assert "merge" in legend and "output" in legend
+    assert "merge" in legend and "output sum" in legend
+    b.open(pages["figures"])
+    records = [line for line in pages.lines("explain") if line["type"] == "causes"]
+    bars = bars_of_causes(b)
+    assert len(bars) == len(records) == 6
+    for record, parts in zip(records, bars):
+        k = next(step["share"] for step in record["steps"] if step["step"] == "k") / record["total"]
+        shown = next(text for text, _ in parts if text.startswith("K quantised"))
+        assert abs(float(shown.split(": ")[1].split()[0]) / (100 * k) - 1) < 0.01, f"{shown}, file has {k}"
+    text = b.one("#budgets").text
+    assert "p_scale=256" in text and "What if" in text
 
 
 def bars_of_speed_are_those_of_the_file(b, pages, _):

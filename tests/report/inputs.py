@@ -91,6 +91,8 @@ def make_budgets(pages):
     assert done.returncode == 0, done.stdout[-400:] + done.stderr[-400:]
     done = pages.tool("budget", "check", "ladder.json", "--json", "budget.jsonl")
     assert done.returncode in (0, 4), done.stdout[-400:] + done.stderr[-400:]  # 4: eight samples are few
+    done = pages.tool("budget", "explain", *ladder[:6], "--ladder", "64..256", "--samples", "2", "--orders", "1", "--what-if", "p_scale=256", "--what-if", "p=16bit", "--json", "explain.jsonl")
+    assert done.returncode == 0, done.stdout[-400:] + done.stderr[-400:]
 
 
 def make_pages(xqacheck, faulty, folder):
@@ -111,7 +113,8 @@ def make_pages(xqacheck, faulty, folder):
     pages.report("many", "many.jsonl")
     make_budgets(pages)
     write(folder / "causes.jsonl", causes_lines())
-    pages.report("figures", "budget.jsonl", "causes.jsonl", PERF)
+    pages.report("figures", "budget.jsonl", "explain.jsonl", PERF)
+    pages.report("causes", "causes.jsonl")
     pages.report("measured", "ladder.jsonl")
     write(folder / "header.jsonl", [header()])
     pages.report("header", "header.jsonl")

@@ -33,6 +33,7 @@ def pictures_are_taken(b, pages, output):
     take("verdicts", WIDE, at="#verdicts", height=820, before="document.querySelector('.toggle[data-status=FAILED]').click()")
     take("error", WIDE, at="#error", height=1000, dark=True)
     take("budgets", WIDE, page="figures", at="#budgets figure", height=1300)
+    take("speed", WIDE, page="figures", at="#speed", height=480)
     take("phone", PHONE, dark=False, height=1500)
     for path in taken:
         size = path.stat().st_size

@@ -2,8 +2,15 @@
 
 const BARS_AT_ONCE = 12;  // a screen of them
 
+const STEP_NAMES = {
+  q: "q rounded", k: "K quantised", v: "V quantised", qk: "score accumulation", score: "score rounding", ex2: "exponential", p: "P rounded", row_sum: "row sum",
+  rescale: "rescaling", pv: "output accumulation", partial: "partial results", merge: "merge", output: "output rounding",
+};
+
+// The steps of a record, with names to read.
 function steps_of(record) {
-  return (Array.isArray(record.steps) ? record.steps : []).filter((step) => is_record(step) && typeof step.step === "string");
+  return (Array.isArray(record.steps) ? record.steps : []).filter((step) => is_record(step) && typeof step.step === "string")
+    .map((step) => ({...step, step: Object.hasOwn(STEP_NAMES, step.step) ? STEP_NAMES[step.step] : step.step}));
 }
 
 function short_configuration(record) {
@@ -36,6 +43,7 @@ function what_if_table(records) {
     {label: "Configuration", head: true, value: (row) => row.configuration}, {label: "What if", value: (row) => plain(row.name ?? "")},
     {label: "Squared error", number: true, value: (row) => number_of(row.nmse ?? NaN), show: (row) => short_number(row.nmse)},
     {label: "Of the error as it is", number: true, value: (row) => number_of(row.nmse ?? NaN) / row.total, show: (row) => share_text(number_of(row.nmse ?? NaN) / row.total)},
+    {label: "Relative L2", number: true, value: (row) => number_of(row.change ?? NaN), show: (row) => (row.change === undefined ? "" : `${number_of(row.change) > 0 ? "+" : ""}${short_number(100 * number_of(row.change))} %`)},
     {label: "Interval", number: true, later: true, value: (row) => number_of(row.low ?? NaN), show: (row) => interval_text(row)}],
   rows, {caption: "What if: the same inputs with another arithmetic", page_size: rows.length > 50 ? 50 : Infinity}).element;
 }

@@ -24,7 +24,7 @@ function timing_bars(kernels) {
       const top = index * (line + bar + gap), {q1, median, q3} = kernel.microseconds;
       const figures = `${microseconds_text(median)} · ${share_text(kernel.share_of_copy)} of copy`;
       const middle = top + line + bar / 2;
-      drawing.append(svg("text", {class: "strong", x: 0, y: top + 13, text: fitting(kernel.kernel, width - 7 * figures.length)}),
+      drawing.append(svg("text", {class: "strong", x: 0, y: top + 13, text: fitting(kernel.kernel, width - LETTER * figures.length - 12)}),
         svg("text", {class: "value", x: width, y: top + 13, "text-anchor": "end", text: figures}),
         svg("rect", {class: "bar-back", x: 0, y: top + line, width: at(1), height: bar, rx: 3}),
         svg("rect", {class: `bar tone-${index % 8}`, x: 0, y: top + line, width: Math.max(1, at(kernel.share_of_copy)), height: bar, rx: 3}, svg("title", {text: `${kernel.kernel}: ${figures}`})),
