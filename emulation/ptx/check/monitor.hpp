@@ -157,7 +157,10 @@ class Monitor {
 
   virtual void barrier_arrive(const BarrierArrive& arrive) = 0;
   virtual void barrier_completed(std::uint32_t grid, std::uint32_t cta, std::uint32_t id) = 0;
-  virtual void warp_sync(const WarpAt& at, LaneMask members) = 0;  // after: all members have arrived
+  // All members have arrived: bar.warp.sync (after it), and before the collective instructions that are .sync.aligned
+  // (ldmatrix, stmatrix, movmatrix, mma). PTX promises an order of memory only for the first; the others are counted as
+  // well because compiled kernels rely on it between cp.async.wait_group and ldmatrix, and hardware gives it.
+  virtual void warp_sync(const WarpAt& at, LaneMask members) = 0;
   virtual void mbarrier(const Mbarrier& event) = 0;                // waits: after, when the result is known
   virtual void fence(const WarpAt& at, FenceKind kind, Scope scope) = 0;
 

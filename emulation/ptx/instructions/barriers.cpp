@@ -149,6 +149,10 @@ void finish_reduction(Warp& warp, const Inst& inst, LaneMask lanes, const Cta::B
   }
 }
 
+bool is_warp_barrier(const Inst& inst) {
+  return inst.run == run_warp_sync;
+}
+
 void add_barriers(Opcodes& table) {
   table["bar"] = decode_barrier;
   table["barrier"] = decode_barrier;

@@ -71,10 +71,19 @@ void Machine::start_grids() {
 }
 
 void Machine::deliver_arrivals(Cta& cta, std::uint32_t warp) {
-  for (const auto& arrival : cta.copies(warp).settle(cta)) {
-    const WarpAt at{cta.grid_number(), cta.linear(), warp, arrival.instruction, 1u << arrival.lane};
-    if (monitor_ != nullptr) monitor_->copy_arrive(at, cta.linear(), arrival.mbarrier);
-    mbarrier_arrive(cta.warps()[warp], at, arrival.mbarrier, 1, 1, Order::relaxed, Scope::cta, false);
+  const auto ready = cta.copies(warp).settle(cta);
+  // Lanes that arrive by one instruction at one object arrive together.
+  for (std::size_t i = 0; i < ready.size();) {
+    WarpAt at{cta.grid_number(), cta.linear(), warp, ready[i].instruction, 0};
+    std::size_t end = i;
+    for (; end < ready.size() && ready[end].mbarrier == ready[i].mbarrier &&
+           ready[end].instruction == ready[i].instruction && (at.active >> ready[end].lane & 1) == 0;
+         ++end)
+      at.active |= 1u << ready[end].lane;
+    if (monitor_ != nullptr) monitor_->copy_arrive(at, cta.linear(), ready[i].mbarrier);
+    mbarrier_arrive(cta.warps()[warp], at, ready[i].mbarrier, static_cast<std::uint32_t>(end - i), 1, Order::relaxed,
+                    Scope::cta, false);
+    i = end;
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <bit>
 
+#include "emulation/ptx/instructions/barriers.hpp"
 #include "emulation/ptx/machine/cta.hpp"
 
 namespace xqacheck::ptx {
@@ -146,7 +147,7 @@ LaneMask Warp::gather(const Inst& inst, LaneMask members) {
     const Fragment& other = fragments_[i];
     if (other.state != FragmentState::at_sync || (other.lanes & members) == 0) continue;
     // bar.warp.sync has no result: lanes may meet at different ones.
-    if (other.pc != pc && (code_[other.pc].run != inst.run || inst.d != kNoRef || inst.together != Together::members))
+    if (other.pc != pc && !(is_warp_barrier(inst) && is_warp_barrier(code_[other.pc])))
       continue;
     gathered_.push_back(i);
     together |= other.lanes;
@@ -154,14 +155,18 @@ LaneMask Warp::gather(const Inst& inst, LaneMask members) {
   return (members & ~together) == 0 ? together : 0;
 }
 
+// bar.warp.sync (no result) and the collective instructions order the memory of the warp; shfl and its kind do not.
+void Warp::tell_sync(const Inst& inst, LaneMask lanes) const {
+  if (cta_->monitor() != nullptr && (inst.together == Together::all || is_warp_barrier(inst)))
+    cta_->monitor()->warp_sync(at(lanes), lanes);
+}
+
 Step Warp::execute_together(const Inst& inst, LaneMask active) {
   LaneMask members = live_;
   if (inst.together == Together::members) members &= words(inst.e)[std::countr_zero(active)];
   if ((members & ~active) == 0) {
-    const Step step = inst.run(*this, inst, active);
-    if (step == Step::next && cta_->monitor() != nullptr && inst.together == Together::members)
-      cta_->monitor()->warp_sync(at(active), members);
-    return step;
+    tell_sync(inst, active);
+    return inst.run(*this, inst, active);
   }
   Fragment& fragment = fragments_[current_];
   if (fragment.lanes != active) {  // lanes whose guard is false go on
@@ -176,9 +181,8 @@ Step Warp::execute_together(const Inst& inst, LaneMask active) {
   fragments_[current_].members = members;
   const LaneMask together = gather(inst, members);
   if (together == 0) return Step::jumped;
+  tell_sync(inst, together);
   inst.run(*this, inst, together);
-  if (cta_->monitor() != nullptr && inst.together == Together::members)
-    cta_->monitor()->warp_sync(at(together), members);
   for (const std::uint32_t index : gathered_) {
     fragments_[index].state = FragmentState::running;
     ++fragments_[index].pc;

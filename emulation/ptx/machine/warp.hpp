@@ -72,6 +72,7 @@ class Warp {
   void arrive(std::uint32_t index);
   std::uint32_t make(const Fragment& fragment);
   LaneMask gather(const Inst& inst, LaneMask members);
+  void tell_sync(const Inst& inst, LaneMask lanes) const;
   Step execute_together(const Inst& inst, LaneMask active);
 
   Cta* cta_;
