@@ -1,5 +1,6 @@
 #include "cli/case_source.hpp"
 
+#include <cstdlib>
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -78,6 +79,9 @@ properties::CorpusEntry CaseSource::at(std::uint64_t number, const std::string& 
     entry.place = fmt::format("random case {}", number - given_.size());
   }
   entry.run.kernel = kernel;
+  // So that the printed line says where it ran; `repro` goes there again.
+  if (const char* device = std::getenv("XQACHECK_DEVICE"); device != nullptr && std::string_view(device) == "ptx")
+    entry.run.device = reference::Device::ptx;
   return entry;
 }
 

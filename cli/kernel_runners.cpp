@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <sched.h>
 
+#include <CLI/CLI.hpp>
+#include <cstdlib>
 #include <stdexcept>
 
 #include "kernels/host/admission.hpp"
@@ -26,6 +28,20 @@ properties::Runners make_runners(const std::string& kernel, std::uint32_t count)
     throw properties::UsageError(fmt::format("--kernel {}: {}", kernel, error.what()));
   }
   return runners;
+}
+
+void choose_device(const std::string& device) {
+  if (device != "cuda" && device != "ptx")
+    throw properties::UsageError(fmt::format("--device {}: cuda or ptx (kernels on host memory run on the host)", device));
+  setenv("XQACHECK_DEVICE", device.c_str(), 1);
+}
+
+void add_device_option(CLI::App& command) {
+  command
+      .add_option_function<std::string>("--device", choose_device,
+                                        "Where device kernels run: cuda (default), or ptx: on the CPU from their PTX, "
+                                        "with every access checked (doc/ptx-machine.md)")
+      ->type_name("DEVICE");
 }
 
 std::uint32_t job_count(std::uint32_t asked) {

@@ -2,14 +2,20 @@
 #include "cli/ptx_command.hpp"
 
 #include <CLI/CLI.hpp>
+#include <stdexcept>
 
 #include "cli/commands.hpp"
 #include "properties/errors.hpp"
+#include "properties/ptx/ptx_device.hpp"
 
 namespace xqacheck::cli {
 
 std::unique_ptr<kernels::launch::Device> open_ptx_machine() {
-  throw properties::EnvironmentError("ptx: this build has no PTX machine yet");
+  try {
+    return properties::ptx::open_ptx_device(properties::ptx::ptx_options_of_environment());
+  } catch (const std::invalid_argument& error) {
+    throw properties::UsageError(error.what());
+  }
 }
 
 void add_ptx_command(CLI::App& app) {
@@ -17,6 +23,8 @@ void add_ptx_command(CLI::App& app) {
       app.add_subcommand("ptx", "Compiled kernels (PTX) on a CPU, bit for bit, and the micro-kernels that prove it");
   ptx->require_subcommand(1);
   add_ptx_forms_commands(*ptx);
+  add_ptx_replay_command(*ptx);
+  add_ptx_run_command(*ptx);
 }
 
 }  // namespace xqacheck::cli

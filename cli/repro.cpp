@@ -93,6 +93,7 @@ void run(const Options& options) {
       throw UsageError(
           entry.place +
           ": names no kernel: add ' @ kernel=NAME' to the line or give --kernel (see: xqacheck list kernels)");
+    if (run.device == reference::Device::ptx) choose_device("ptx");
     if (run.kernel != loaded) runners = make_runners(run.kernel, 1), loaded = run.kernel;
     reference::make_problem(run.subject);  // a case that cannot be made is an error of the line here
     Trial one(run, *runners.front(), trial);
@@ -115,6 +116,7 @@ void add_repro_command(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("repro", "Replay a run line, a saved failure or a corpus");
   command->add_option("what", options->what, "A run line in quotes, or a file")->required()->type_name("LINE|FILE");
+  add_device_option(*command);
   command->add_option("--kernel", options->kernel, "Replay on this kernel instead of the line's")->type_name("KERNEL");
   add_judging_options(*command, options->judging);
   command->footer(

@@ -152,6 +152,7 @@ void add_verify_command(CLI::App& app) {
                    "Built-in name, ./plugin.so or ./plugin.so:name; may be given several times; all: emulators too (no "
                    "emulators)")
       ->type_name("KERNEL");
+  add_device_option(*command);
   add_case_options(*command, options->cases);
   add_judging_options(*command, options->judging);
   add_report_options(*command, options->report);

@@ -15,7 +15,7 @@ using Io = KeyIo<RunLine>;
 constexpr View kPlacements[] = {"plain", "end", "begin"};
 constexpr View kFills[] = {"zero", "nan", "huge", "random"};
 constexpr View kLaunches[] = {"plain", "producer", "pdl", "graph", "load"};
-constexpr View kDevices[] = {"host", "cuda"};
+constexpr View kDevices[] = {"host", "cuda", "ptx"};
 std::span<const View> launch_names() {
   return kLaunches;
 }

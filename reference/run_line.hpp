@@ -20,7 +20,7 @@ enum class Fill : std::uint8_t { zero, nan, huge, random };
 // that one under programmatic dependent launch (pdl), captured in a graph and replayed, or another kernel busy beside
 // it (load).
 enum class LaunchStyle : std::uint8_t { plain, producer, pdl_producer, graph, load };
-enum class Device : std::uint8_t { host, cuda };
+enum class Device : std::uint8_t { host, cuda, ptx };  // ptx: device kernels on the CPU, from their PTX
 
 struct RunLine {
   Case subject;

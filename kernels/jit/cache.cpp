@@ -10,6 +10,7 @@
 #include <map>
 #include <mutex>
 
+#include "kernels/jit/prebuilt.hpp"
 #include "kernels/jit/used.hpp"
 
 namespace xqacheck::kernels::jit {
@@ -88,7 +89,14 @@ std::filesystem::path KernelCache::entry_path(const std::string& key) const {
 }
 
 std::shared_ptr<const CompiledKernel> KernelCache::get(const CompileRequest& request) {
-  const std::string key = key_of(request, compiler_version());
+  std::string version;
+  try {
+    version = compiler_version();
+  } catch (const CompilerMissing&) {
+    if (auto prebuilt = find_prebuilt(request)) return prebuilt;
+    throw;
+  }
+  const std::string key = key_of(request, version);
   note_used(key);
   std::lock_guard lock(state_->mutex);
   if (const auto found = state_->loaded.find(key); found != state_->loaded.end()) {

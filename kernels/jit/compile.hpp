@@ -20,12 +20,12 @@ struct CompileRequest {
   SourceFile source;
   std::vector<SourceFile> headers;
   std::vector<std::pair<std::string, std::string>> macros;  // -Dname=value
-  std::string arch;                                         // "sm_90a"
+  std::string arch;                                         // "sm_90a"; "compute_90a": PTX instead of a cubin
   std::vector<std::string> options;                         // further compiler options
 };
 
 struct CompiledKernel {
-  std::vector<std::byte> image;  // cubin
+  std::vector<std::byte> image;  // cubin, or PTX and a zero byte
   std::string log;               // compiler and ptxas output (registers, spills)
 };
 

@@ -22,6 +22,8 @@ struct Nvrtc {
   decltype(&nvrtcGetProgramLog) log;
   decltype(&nvrtcGetCUBINSize) cubin_size;
   decltype(&nvrtcGetCUBIN) cubin;
+  decltype(&nvrtcGetPTXSize) ptx_size;
+  decltype(&nvrtcGetPTX) ptx;
   decltype(&nvrtcGetErrorString) error;
 };
 
@@ -50,6 +52,8 @@ Nvrtc load() {
   resolve(library, "nvrtcGetProgramLog", nvrtc.log);
   resolve(library, "nvrtcGetCUBINSize", nvrtc.cubin_size);
   resolve(library, "nvrtcGetCUBIN", nvrtc.cubin);
+  resolve(library, "nvrtcGetPTXSize", nvrtc.ptx_size);
+  resolve(library, "nvrtcGetPTX", nvrtc.ptx);
   resolve(library, "nvrtcGetErrorString", nvrtc.error);
   return nvrtc;
 }
@@ -95,7 +99,10 @@ std::string compiler_version() {
 }
 
 CompiledKernel compile(const CompileRequest& request) {
-  std::vector<std::string> options = {"--gpu-architecture=" + request.arch, "--std=c++17", "--ptxas-options=-v"};
+  std::vector<std::string> options = {"--gpu-architecture=" + request.arch, "--std=c++17"};
+  // A virtual architecture ends in PTX: there is no ptxas to ask.
+  const bool wants_ptx = request.arch.starts_with("compute_");
+  if (wants_ptx) options.emplace_back("--generate-line-info"); else options.emplace_back("--ptxas-options=-v");
   for (const auto& [name, value] : request.macros) options.push_back(fmt::format("-D{}={}", name, value));
   options.insert(options.end(), request.options.begin(), request.options.end());
   std::vector<const char*> pointers;
@@ -115,9 +122,10 @@ CompiledKernel compile(const CompileRequest& request) {
 
   CompiledKernel kernel;
   kernel.log = std::move(log);
-  program.check(nvrtc().cubin_size(program.get(), &size));
+  program.check(wants_ptx ? nvrtc().ptx_size(program.get(), &size) : nvrtc().cubin_size(program.get(), &size));
   kernel.image.resize(size);
-  program.check(nvrtc().cubin(program.get(), reinterpret_cast<char*>(kernel.image.data())));
+  char* const image = reinterpret_cast<char*>(kernel.image.data());
+  program.check(wants_ptx ? nvrtc().ptx(program.get(), image) : nvrtc().cubin(program.get(), image));
   return kernel;
 }
 

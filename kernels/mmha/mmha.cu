@@ -280,13 +280,17 @@ __device__ void store_partial(float* partial, const Running& running) {
 }
 
 // Counts the arrivals of a row's blocks; true in the block that came last. The counter wraps to 0 for the next launch.
+// The fences stand on the inner side of the barriers, by the thread that counts: a fence publishes what its own thread knows, and
+// that thread knows the others' partials only behind the barrier (a fence before it is a race by the memory model of PTX).
 __device__ bool arrived_last(unsigned* counter, unsigned blocks) {
   __shared__ bool last;
-  __threadfence();  // the partial is visible before the count
   __syncthreads();
-  if (threadIdx.x == 0) last = atomicInc(counter, blocks - 1) == blocks - 1;
+  if (threadIdx.x == 0) {
+    __threadfence();  // the partials of this block are visible before the count
+    last = atomicInc(counter, blocks - 1) == blocks - 1;
+    __threadfence();  // and the others' partials are visible after it
+  }
   __syncthreads();
-  if (last) __threadfence();  // and the others' partials are visible after it
   return last;
 }
 

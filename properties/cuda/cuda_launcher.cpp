@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <stdexcept>
 
 #include "kernels/jit/compile.hpp"
 #include "kernels/launch/cuda_device.hpp"
 #include "properties/cuda/helper_kernels.hpp"
 #include "properties/cuda/mirror.hpp"
 #include "properties/cuda/workspaces.hpp"
+#include "properties/ptx/ptx_device.hpp"
 
 namespace xqacheck::properties::cuda {
 namespace {
@@ -183,11 +186,23 @@ class CudaLauncher final : public isolation::Launcher {
 
   bool open() {
     if (device_ != nullptr) return true;
-    device_ = kernels::launch::open_cuda_device(0, why_);
+    device_ = open_device();
     if (device_ == nullptr) return false;
     kernels::launch::set_active_device(device_.get());
     stream_ = device_->stream();
     return true;
+  }
+
+  // XQACHECK_DEVICE=ptx, which `--device ptx` sets for the workers: the PTX machine in place of a GPU.
+  std::unique_ptr<Device> open_device() {
+    const char* device = std::getenv("XQACHECK_DEVICE");
+    if (device == nullptr || std::strcmp(device, "ptx") != 0) return kernels::launch::open_cuda_device(0, why_);
+    try {
+      return ptx::open_ptx_device(ptx::ptx_options_of_environment());
+    } catch (const std::invalid_argument& error) {
+      why_ = error.what();
+      return nullptr;
+    }
   }
 
   LaunchResult launch_on_device(const xqacheck_kernel& kernel, const xqacheck_problem& problem, const LaunchSite& site,

@@ -38,6 +38,8 @@ void HelperKernels::produce(Address to, Address from, std::uint64_t bytes, bool 
 }
 
 void HelperKernels::start_load() {
+  // The PTX machine runs one stream after the other: its schedules are what load is on a GPU.
+  if (device_.info().arch.starts_with("compute_")) return;
   if (load_stream_ == nullptr) {
     load_stream_ = device_.stream();
     load_memory_ = device_.allocate(kLoadBytes, 16, kernels::launch::Guard::none);

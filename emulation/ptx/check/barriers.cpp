@@ -49,6 +49,7 @@ void Checker::barrier_completed(std::uint32_t number, std::uint32_t index, std::
   for (const std::uint32_t w : barrier.waiting) {
     WarpCheck& warp = cta.warps[w];
     warp.known.join(barrier.clock);
+    if (barrier.count == 0) warp.known.join(cta.exited);
     synchronise_warp(warp);
   }
   barrier = {};

@@ -142,7 +142,11 @@ void Checker::cta_end(std::uint32_t number, std::uint32_t index) {
 }
 
 void Checker::lanes_exited(const WarpAt& at) {
-  warp_of(at).live &= ~at.active;
+  CtaCheck& cta = cta_of(grid_of(at.grid), at.cta);
+  WarpCheck& warp = cta.warps[at.warp];
+  cta.exited.join(publish(warp, at.active));
+  ++warp.time;
+  warp.live &= ~at.active;
 }
 
 void Checker::launch_dependents(const WarpAt&) {}  // promises nothing about memory: the dependent has to wait

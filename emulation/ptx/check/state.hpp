@@ -72,6 +72,7 @@ struct CtaCheck {
   std::unique_ptr<Written> written;
   std::vector<std::unique_ptr<Written>> local;  // by thread, made at the first access
   std::array<BarrierCheck, 16> barriers;
+  Clock exited;  // what lanes did that have exited: a barrier of the whole CTA counts them as arrived
   std::map<std::uint64_t, MbarrierCheck> mbarriers;  // by shared address
 };
 

@@ -1,0 +1,125 @@
+// xqacheck ptx run: a kernel given as a .ptx file with a launch description.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/commands.hpp"
+#include "cli/ptx_command.hpp"
+#include "emulation/ptx/check/checker.hpp"
+#include "emulation/ptx/front/parser.hpp"
+#include "emulation/ptx/launch/description.hpp"
+#include "properties/errors.hpp"
+
+namespace xqacheck::cli {
+namespace {
+
+struct Options {
+  std::string file, launch, schedule;
+  std::uint32_t schedules = 1;
+  bool no_checks = false;
+};
+
+struct Outcome {
+  std::map<std::string, std::vector<std::byte>> contents;
+  std::vector<ptx::Finding> findings;
+  std::string fault;
+  std::uint64_t instructions = 0;
+};
+
+Outcome run_once(const ptx::Module& module, const ptx::LaunchDescription& description, const ptx::ScheduleSpec& spec, bool checks) {
+  Outcome outcome;
+  ptx::Checker checker;
+  ptx::Machine machine;
+  if (checks) machine.set_monitor(&checker);
+  const auto schedule = ptx::make_schedule(spec);
+  machine.set_schedule(schedule.get());
+  ptx::LoadedModule loaded(machine, module);
+  try {
+    outcome.contents = ptx::run_description(machine, loaded, description);
+  } catch (const ptx::MachineFault& fault) {
+    outcome.fault = fault.what();
+  }
+  outcome.findings = checker.findings();
+  outcome.instructions = machine.instructions();
+  return outcome;
+}
+
+// Only outputs that a schedule cannot change are worth a file: all of them are compared first.
+void write_outputs(const ptx::LaunchDescription& description, const Outcome& outcome) {
+  for (const auto& buffer : description.buffers) {
+    if (buffer.output.empty()) continue;
+    const auto& bytes = outcome.contents.at(buffer.name);
+    std::ofstream file(buffer.output, std::ios::binary);
+    file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    if (!file.flush()) throw properties::EnvironmentError(fmt::format("ptx run: {} cannot be written", buffer.output));
+    fmt::print("{}: {} bytes to {}\n", buffer.name, bytes.size(), buffer.output);
+  }
+}
+
+std::vector<ptx::ScheduleSpec> schedules_of(const Options& options) {
+  if (options.schedule.empty()) return ptx::standard_schedules(std::max(options.schedules, 1u));
+  ptx::ScheduleSpec spec;
+  std::string why;
+  if (!ptx::parse_schedule(options.schedule, spec, why)) throw properties::UsageError("--schedule: " + why);
+  return {spec};
+}
+
+std::string read_text(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  if (!in.is_open() || in.bad()) throw properties::UsageError(path + ": cannot be read");
+  return text;
+}
+
+void run(const Options& options) {
+  const ptx::Module module = ptx::parse_file(options.file);
+  const auto folder = std::filesystem::path(options.launch).parent_path();
+  const ptx::LaunchDescription description = ptx::parse_description(read_text(options.launch), folder.empty() ? "." : folder.string());
+  Outcome first;
+  bool failed = false, have_first = false;
+  for (const auto& spec : schedules_of(options)) {
+    Outcome outcome = run_once(module, description, spec, !options.no_checks);
+    fmt::print("{}: {} warp instructions, {} findings{}\n", to_text(spec), outcome.instructions, outcome.findings.size(),
+               outcome.fault.empty() ? "" : ", stopped");
+    for (const auto& finding : outcome.findings) fmt::print("  {}\n", to_text(finding));
+    if (!outcome.fault.empty()) fmt::print("  {}\n", outcome.fault);
+    failed = failed || !outcome.findings.empty() || !outcome.fault.empty();
+    if (have_first && outcome.fault.empty() && first.fault.empty() && outcome.contents != first.contents) {
+      failed = true;
+      for (const auto& [name, bytes] : outcome.contents)
+        if (bytes != first.contents.at(name)) fmt::print("  buffer {} differs from the first schedule's\n", name);
+    }
+    if (!have_first) first = std::move(outcome), have_first = true;
+  }
+  if (first.fault.empty()) write_outputs(description, first);
+  set_exit_code(failed ? 1 : 0);
+}
+
+}  // namespace
+
+void add_ptx_run_command(CLI::App& parent) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = parent.add_subcommand("run", "Run a kernel from its PTX with a launch description");
+  command->add_option("file", options->file, "The PTX")->required()->type_name("FILE.ptx");
+  command->add_option("--launch", options->launch, "Launch description (doc/ptx-machine.md)")->required()->type_name("FILE.json");
+  command->add_option("--schedules", options->schedules, "Run under so many schedules of the standard list (1) and compare")->type_name("N");
+  command->add_option("--schedule", options->schedule, "One schedule by name, such as random:17")->type_name("NAME[:SEED]");
+  command->add_flag("--no-checks", options->no_checks, "Only compute: no checks of accesses");
+  command->footer("Exit code: 0 no finding and the same bytes under every schedule; 1 otherwise; 2 usage; 3 environment.");
+  command->callback([options] {
+    try {
+      run(*options);
+    } catch (const ptx::PtxError& error) {
+      throw properties::UsageError(error.what());
+    }
+  });
+}
+
+}  // namespace xqacheck::cli

@@ -1,0 +1,58 @@
+#include "emulation/ptx/replay/replay.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "emulation/ptx/check/checker.hpp"
+#include "emulation/ptx/replay/xqa_launch.hpp"
+
+namespace xqacheck::ptx {
+namespace {
+
+void merge(std::vector<Finding>& all, const std::vector<Finding>& fresh) {
+  for (const Finding& finding : fresh) {
+    const auto same = std::find_if(all.begin(), all.end(), [&](const Finding& other) {
+      return other.kind == finding.kind && other.ptx_line == finding.ptx_line && other.allocation == finding.allocation;
+    });
+    if (same == all.end())
+      all.push_back(finding);
+    else
+      same->count += finding.count;
+  }
+}
+
+}  // namespace
+
+PtxReplay replay_from_ptx(const Module& module, const emulation::Recording& recording, std::span<const ScheduleSpec> schedules,
+                          bool checks) {
+  PtxReplay result;
+  for (const ScheduleSpec& spec : schedules) {
+    Checker checker;
+    checker.set_case_line(recording.name);
+    Machine machine;
+    if (checks) machine.set_monitor(&checker);
+    const auto schedule = make_schedule(spec);
+    machine.set_schedule(schedule.get());
+    LoadedModule loaded(machine, module);
+    XqaCall call(machine, loaded, recording);
+    const auto begin = std::chrono::steady_clock::now();
+    try {
+      machine.run({call.launch()});
+    } catch (const MachineFault& fault) {
+      if (result.fault.empty()) result.fault = to_text(spec) + ": " + fault.what();
+    }
+    result.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    result.instructions += machine.instructions();
+    ++result.schedules;
+    const std::vector<std::byte> out = call.output();
+    emulation::Replay comparison =
+        emulation::compare_outputs(recording.problem.description, recording.out.data(), out.data());
+    comparison.semaphores_equal = call.semaphores_are_zero();
+    if (!comparison.equal() && result.differing_schedules++ == 0) result.differing_schedule = to_text(spec);
+    if (result.differing_schedules == 0 || !comparison.equal()) result.comparison = comparison;
+    merge(result.findings, checker.findings());
+  }
+  return result;
+}
+
+}  // namespace xqacheck::ptx

@@ -1,0 +1,28 @@
+// The launch seam on the PTX machine: kernels run on the CPU, from PTX, with every access checked.
+//
+// Streams run in the order of their launches, when the host asks for a result (synchronize, download) or changes memory;
+// launches that wait together on a stream may overlap as programmatic dependent launch allows. Graphs are lists of
+// launches. Findings of the checks are errors of the device: after one it is lost, as after a fault on a GPU.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "emulation/ptx/schedule/schedule.hpp"
+#include "kernels/launch/seam.hpp"
+
+namespace xqacheck::properties::ptx {
+
+struct PtxDeviceOptions {
+  bool checks = true;
+  xqacheck::ptx::ScheduleSpec schedule;
+};
+
+// XQACHECK_PTX_SCHEDULE ("random:17", default in_order) and XQACHECK_PTX_CHECKS ("off") of the environment.
+// Throws std::invalid_argument for a schedule that does not exist.
+PtxDeviceOptions ptx_options_of_environment();
+
+std::unique_ptr<kernels::launch::Device> open_ptx_device(const PtxDeviceOptions& options);
+
+}  // namespace xqacheck::properties::ptx
