@@ -103,6 +103,7 @@ void add_ptx_replay_command(CLI::App& parent) {
   command->add_flag("--no-checks", options->no_checks, "Only compute: no checks of accesses");
   command->add_option("--allow", options->allow, "Kinds of findings that are known and do not fail, such as overwrite-in-flight")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->type_name("KIND");
   command->footer("Exit code: 0 every bit is equal and there is no finding; 1 otherwise; 2 usage; 3 environment.");
   command->callback([options] {
