@@ -17,7 +17,8 @@ constexpr MetricInfo kTable[kMetrics] = {
     {"nmse", "squared error over squared output", Kind::size, Gate::limit},
     {"cosine", "1 - cosine of the angle to the reference", Kind::size, Gate::limit},
     {"bias", "mean error over rms of the reference", Kind::balance, Gate::limit},
-    {"ulp_p999", "99.9 % of the errors are below, in output ulps", Kind::size, Gate::limit},
+    // Elements near 0 have tiny ulps: the tail is too heavy for a limit (1 false alarm in 1,000 checks with other seeds).
+    {"ulp_p999", "99.9 % of the errors are below, in output ulps", Kind::size, Gate::shown},
     {"ulp_max", "largest error in output ulps", Kind::size, Gate::shown},
     {"draft_flips", "draft tokens whose greedy verdict flips", Kind::share, Gate::shown},
     {"draft_shift", "loss of acceptance of sampled draft tokens", Kind::size, Gate::limit},
