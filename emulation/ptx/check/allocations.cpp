@@ -9,7 +9,20 @@ void Allocations::add(const Allocation& allocation) {
 
 void Allocations::remove(std::uint64_t base) {
   last_ = nullptr;
-  blocks_.erase(base);
+  const auto part = narrowed_.find(base);
+  blocks_.erase(part != narrowed_.end() ? part->second : base);
+  narrowed_.erase(base);
+}
+
+void Allocations::narrow(std::uint64_t base, const Allocation& part) {
+  remove(base);
+  add(part);
+  narrowed_[base] = part.base;
+}
+
+Allocations::Blocks::iterator Allocations::first_at(std::uint64_t base) {
+  auto at = blocks_.upper_bound(base);
+  return at == blocks_.begin() ? at : std::prev(at);
 }
 
 void Allocations::forget_histories() {

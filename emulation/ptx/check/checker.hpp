@@ -31,6 +31,8 @@ class Checker final : public Monitor {
   const std::vector<Finding>& findings() const { return findings_; }
   void set_case_line(std::string line) { case_line_ = std::move(line); }
   void clear_findings();
+  // Of the allocation at `base`, only this part may be touched (the rest are canaries); freed(base) frees it.
+  void narrow(std::uint64_t base, const Allocation& part);
 
   void allocated(const Allocation& allocation) override;
   void freed(std::uint64_t base) override;

@@ -22,14 +22,16 @@ void Checker::allocated(const Allocation& allocation) {
 void Checker::freed(std::uint64_t base) {
   allocations_.remove(base);
 }
+void Checker::narrow(std::uint64_t base, const Allocation& part) {
+  allocations_.narrow(base, part);
+}
 
 // Copies of the host are ordered with the grids around them: what happened before cannot race with what follows.
 void Checker::host_wrote(std::uint64_t base, std::uint64_t bytes) {
-  Block* block = allocations_.find(base);
-  if (block == nullptr) return;
-  const std::uint64_t offset = base - block->allocation.base, count = std::min(bytes, block->allocation.size - offset);
-  block->written.set(offset, count);
-  block->shadow.forget(offset, count);
+  allocations_.each_part(base, bytes, [](Block& block, std::uint64_t offset, std::uint64_t count) {
+    block.written.set(offset, count);
+    block.shadow.forget(offset, count);
+  });
 }
 
 void Checker::grid_begin(const GridBegin& begin) {

@@ -83,7 +83,9 @@ void Checker::write_word(const Toucher& who, const Target& target, Word& word) {
     const Flight& flight = flights_[word.flight];
     const Past past{Epoch(flight.unit, flight.lane, flight.time), flight.instruction, Strength::copy};
     report_race(who, target, past, "write", "copy");
-    return;
+    // Found once: from here on the write counts, so that who reads it is not reported as well.
+    word.flight = 0;
+    word.write = {};
   }
   if (word.write.epoch && !ordered(who, word.write.epoch) && !may_meet(who, word.write))
     report_race(who, target, word.write, "write", "write");

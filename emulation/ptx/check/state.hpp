@@ -59,7 +59,7 @@ struct MbarrierCheck {
   std::uint32_t count = 0;
   std::uint32_t arrivals = 0;  // of the current phase
   std::uint64_t phase = 0;
-  Past init;                // who uses it must know of its initialisation
+  Past init;            // who uses it must know of its initialisation
   Clock current, done;  // arrivals of the current phase; of all completed ones
   std::vector<std::uint32_t> flights;
 };

@@ -96,6 +96,29 @@ TEST_CASE("copies told by an mbarrier are there for who waited at it") {
   CHECK(run(false) == Kinds{FindingKind::read_in_flight});
 }
 
+TEST_CASE("a warp that has exited takes part in a barrier without a count, not in one with") {
+  const auto run = [](std::uint32_t count) {
+    Events e(1, 96);
+    e.store(e.at(0, 0, 1), 0);
+    e.checker.lanes_exited(e.at(0, 0, 2));
+    for (const std::uint32_t warp : {1u, 2u})
+      e.checker.barrier_arrive({e.at(0, warp, 3), BarrierKind::sync, true, 0, count});
+    e.checker.barrier_completed(e.grid, 0, 0);
+    e.store(e.at(0, 1, 4), 0);
+    return e.kinds();
+  };
+  CHECK(run(0).empty());
+  CHECK(run(64) == Kinds{FindingKind::race});
+}
+
+TEST_CASE("an overwritten copy is found once") {
+  Events e;
+  e.copy(e.at(0, 0, 1), 0, kBase);
+  e.store(e.at(0, 0, 2), 0);
+  e.load(e.at(0, 0, 3), 0);
+  CHECK(e.kinds() == Kinds{FindingKind::overwrite_in_flight});
+}
+
 TEST_CASE("barrier misuse") {
   Events e(1, 128);
   e.checker.barrier_arrive({e.at(0, 0, 1), BarrierKind::sync, true, 0, 100});

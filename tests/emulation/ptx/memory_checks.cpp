@@ -96,6 +96,21 @@ TEST_CASE("freed memory is no memory") {
   CHECK(e.kinds() == Kinds{FindingKind::out_of_bounds});
 }
 
+TEST_CASE("canaries around a buffer are no part of it") {
+  Events e;
+  e.checker.narrow(kBase, {"q", kBase + 64, 128, true, false});
+  e.checker.host_wrote(kBase, 4096);  // with its canaries
+  e.load(e.at(0, 0, 1), kBase + 64, 4, Space::global);
+  CHECK(e.only() == "");
+  e.load(e.at(0, 0, 2, 1), kBase + 192, 0, Space::global);
+  REQUIRE(e.kinds() == Kinds{FindingKind::out_of_bounds});
+  CHECK(e.only().find("0 bytes past the end of q (128 bytes)") != std::string::npos);
+  e.store(e.at(0, 0, 3, 1), kBase + 64, 0, Space::global);
+  CHECK(e.kinds()[1] == FindingKind::write_to_read_only);
+  e.checker.freed(kBase);
+  CHECK(e.load(e.at(0, 0, 4, 1), kBase + 64, 0, Space::global) == 0);
+}
+
 TEST_CASE("shared memory of a CTA that has ended") {
   Events e(2);
   e.store(e.at(1, 0, 1, 1), 0);
