@@ -216,7 +216,7 @@ class Body {
       result.kind = OperandKind::special;
       result.name = name;
       if (cursor_.peek().kind == TokenKind::directive && cursor_.peek().glued)
-        result.name += "." + std::string(cursor_.take().text);
+        result.name.append(1, '.').append(cursor_.take().text);
       return result;
     }
     if (takes_labels() && function_.branch_tables.count(name) == 0) {
