@@ -15,7 +15,7 @@ struct Malformed {
 // Every option of the command with a value that makes no sense, and every kind of text with a fault in it.
 const Malformed kAll[] = {
     {{}, "A subcommand is required"},
-    {{"verfy"}, "no command 'verfy'; there are verify, repro, diff, list"},
+    {{"verfy"}, "no command 'verfy'; there are verify, repro, diff, report, list"},
     {{"verfy"}, "(did you mean 'verify'?)"},
     {{"verify", "--casse", "xqa/1"}, "--casse"},
     {{"verify", "--cases", "many"}, "--cases"},

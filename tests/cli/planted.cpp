@@ -22,8 +22,9 @@ std::string last_line(const std::string& text) {
 
 TEST_CASE("a planted fault is found, shrunk to its smallest case, saved and replayed") {
   const Workplace here;
+  // By the bound alone: what only the filters see is another kind of failure, with a smallest case of its own.
   const ToolResult found = here.run({"verify", "--kernel", plugin("drops_token"), "--cases", "60", "--property",
-                                     "golden", "--save-corpus", "found.txt"});
+                                     "golden", "--no-filters", "--save-corpus", "found.txt"});
   INFO(found.both());
   REQUIRE(found.exit == 1);
   CHECK_THAT(found.out, Contains("no single step makes it smaller still"));
@@ -53,6 +54,23 @@ TEST_CASE("a planted fault is found, shrunk to its smallest case, saved and repl
   CHECK_THAT(fixed.out, Contains("not reproduced: saved FAILED value, now PASSED"));
   CHECK(here.run({"verify", "--kernel", plugin("example"), "--corpus", "found.txt"}).exit == 0);
   CHECK(here.run({"verify", "--kernel", plugin("drops_token"), "--corpus", "found.txt", "--no-shrink"}).exit == 1);
+}
+
+TEST_CASE("a fault that only the filters see is saved and replayed as its own kind") {
+  const Workplace here;
+  // Longer than the lengths at which one token of 64 stands out of the bound.
+  const ToolResult found = here.run({"verify", "--kernel", plugin("drops_token"), "--property", "golden", "--case",
+                                     "xqa/1 heads=16/2 dim=64 len=488 data=uniform seed=85788", "--no-shrink"});
+  INFO(found.both());
+  REQUIRE(found.exit == 1);
+  CHECK_THAT(found.out, Contains("every element is within its bound"));
+  CHECK_THAT(found.out, Contains("token 487"));  // the last one is what the plug-in drops
+  const auto saved = here.files("failures");
+  REQUIRE(saved.size() == 1);
+  const ToolResult again = here.run({"repro", "failures/" + saved.front()});
+  INFO(again.both());
+  CHECK(again.exit == 1);
+  CHECK_THAT(again.out, Contains("reproduced: FAILED suspect, as saved"));
 }
 
 TEST_CASE("stale and edited failure files are refused") {
