@@ -86,12 +86,13 @@ void locate(Warp& warp, const Inst& inst, LaneMask active, std::uint64_t (&addre
   constexpr std::pair<std::uint64_t, Space> kWindows[] = {
       {kSharedWindow, Space::shared}, {kLocalWindow, Space::local}, {kParamWindow, Space::param}};
   LaneMask rest = active;
-  for (const auto& [window, space] : kWindows) {
+  for (const std::pair<std::uint64_t, Space>& each_window : kWindows) {
+    const std::uint64_t window = each_window.first;  // no structured binding: clang 14 captures none
     LaneMask inside = 0;
     each(rest, [&](unsigned lane) { inside |= static_cast<LaneMask>(addresses[lane] >> 32 == window >> 32) << lane; });
     if (inside == 0) continue;
     each(inside, [&](unsigned lane) { addresses[lane] -= window; });
-    locate(warp, space, inside, addresses, wanted, located);
+    locate(warp, each_window.second, inside, addresses, wanted, located);
     rest &= ~inside;
   }
   if (rest != 0) locate(warp, Space::global, rest, addresses, wanted, located);
