@@ -39,6 +39,9 @@ struct RunOptions {
   double timeout_seconds = 30;
   std::uint64_t fill_seed = 0;
   Launching launching = Launching::plain;
+  // Which legal order of warps, CTAs and copies the device takes, where it can choose (the PTX machine): 0 its own, n > 0
+  // number n - 1 of ptx::standard_schedules.
+  std::uint32_t schedule = 0;
   bool keep_scratch =
       false;  // scratch starts with what the runs before left there, of other shapes too; else `scratch`
 };

@@ -109,10 +109,17 @@ class Device {
   virtual ~Device() = default;
   virtual DeviceInfo info() const = 0;
   virtual bool lost() const = 0;
+  // Which legal order of warps, CTAs and copies the launches from now on take: 0 the device's own. A GPU cannot choose.
+  virtual void set_schedule(std::uint32_t) {}
 
   // `align` is what the caller promises to the kernel: with at_end the buffer ends as near to the unmapped page as it
   // allows.
   virtual std::unique_ptr<Buffer> allocate(std::size_t bytes, std::size_t align, Guard guard) = 0;
+  // What a buffer is for, for devices that check accesses: kernels may touch `bytes` from `begin` on and nothing else of
+  // the buffer that begins at `buffer`. `input`: they may only read it.
+  virtual void describe(Address buffer, Address begin, std::size_t bytes, const std::string& name, bool input) {
+    (void)buffer, (void)begin, (void)bytes, (void)name, (void)input;
+  }
   virtual void upload(Address to, const void* from, std::size_t bytes, Stream* stream) = 0;
   virtual void download(void* to, Address from, std::size_t bytes, Stream* stream) = 0;
   // Within the device. The default goes through the host: right on every device, fast on none.

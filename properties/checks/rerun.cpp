@@ -1,4 +1,5 @@
 // rerun: the same call gives the same bits, cold, warm, and whatever the output and the scratch workspace held before.
+#include "emulation/ptx/schedule/schedule.hpp"
 #include "properties/checks/identical.hpp"
 
 namespace xqacheck::properties {
@@ -16,6 +17,18 @@ Verdict check(Trial& trial) {
                               {"on the third of three launches", 3},
                               {"under load on another stream", 1, Launching::load}};
   Verdict verdict;
+  // A machine that can choose tries other orders of warps, CTAs and asynchronous copies: a GPU shows one at a time.
+  constexpr std::size_t kSchedules = 20;
+  if (trial.plain_run().route.device.rfind("PTX machine", 0) == 0) {
+    const std::vector<ptx::ScheduleSpec> schedules = ptx::standard_schedules(kSchedules);
+    for (std::uint32_t i = 0; i < schedules.size(); ++i) {
+      RunOptions options = trial.run_options();
+      options.schedule = i + 1;
+      verdict =
+          compare_with_plain(trial, trial.run(trial.problem(), options), "under schedule " + to_text(schedules[i]));
+      if (verdict.status != Status::passed) return verdict;
+    }
+  }
   for (const Variant& variant : variants) {
     if (variant.launching == Launching::load && trial.kernel().memory != XQACHECK_CUDA) continue;
     RunOptions options = trial.run_options();
@@ -30,7 +43,7 @@ Verdict check(Trial& trial) {
 }  // namespace
 
 extern const Property rerun_property;
-const Property rerun_property = {"rerun", "the same call gives the same bits, run again and launched three times",
-                                 check};
+const Property rerun_property = {
+    "rerun", "the same call gives the same bits, run again, launched three times, and in any order of warps", check};
 
 }  // namespace xqacheck::properties

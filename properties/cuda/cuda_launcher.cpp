@@ -208,6 +208,7 @@ class CudaLauncher final : public isolation::Launcher {
   LaunchResult launch_on_device(const xqacheck_kernel& kernel, const xqacheck_problem& problem, const LaunchSite& site,
                                 isolation::Workspaces& workspaces, char* why, ControlPage& progress) {
     if (helpers_ == nullptr && site.launching != Launching::plain) helpers_ = std::make_unique<HelperKernels>(*device_);
+    device_->set_schedule(site.schedule);
     DeviceRun run(*device_, helpers_.get(), *stream_, problem, site);
     DeviceWorkspaces device_workspaces(*device_, *stream_, workspaces, progress, site.place);
     isolation::LaunchSteps steps;

@@ -173,6 +173,7 @@ class Layout {
     request.launching = options_.launching;
     request.keep_scratch = options_.keep_scratch;
     request.runs = std::max(options_.runs, 1u);
+    request.schedule = options_.schedule;
     request.fill_seed = options_.fill_seed;
     // The struct itself ends where unmapped memory begins: a kernel of a newer header that reads more faults.
     const SlotPlan problem = plan_slot(sizeof view_, alignof(xqacheck_problem), Placement::end, Access::read);

@@ -57,6 +57,7 @@ struct LaunchSite {
   std::uint32_t runs = 1;
   Placement place = Placement::plain;
   Launching launching = Launching::plain;
+  std::uint32_t schedule = 0;   // RunOptions::schedule
   std::vector<Window> windows;  // every tensor that has memory; only launchers that move tensors need them
 };
 

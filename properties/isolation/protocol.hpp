@@ -14,7 +14,7 @@
 namespace xqacheck::properties::isolation {
 
 // Raised whenever a struct below, the texts after it, the control page or the slot order changes.
-inline constexpr std::uint32_t kProtocol = 3;
+inline constexpr std::uint32_t kProtocol = 4;
 
 struct CaseRequest {
   SlotPlan plans[kSlotCount];  // scratch and state are planned by the worker
@@ -24,6 +24,7 @@ struct CaseRequest {
   std::uint8_t keep_scratch = 0;  // 1: scratch keeps what the run before left in it
   Launching launching = Launching::plain;
   std::uint32_t runs = 1;
+  std::uint32_t schedule = 0;
   std::uint64_t fill_seed = 0;
 };
 

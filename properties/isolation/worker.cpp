@@ -153,7 +153,7 @@ class Worker {
   }
 
   LaunchSite site_of(const CaseRequest& request) const {
-    LaunchSite site{request.runs, request.place, request.launching, {}};
+    LaunchSite site{request.runs, request.place, request.launching, request.schedule, {}};
     for (std::uint32_t slot = kFirstTensorSlot; slot < kScratchSlot; ++slot) {
       const SlotPlan& plan = request.plans[slot];
       if (plan.access == Access::none || plan.bytes == 0) continue;

@@ -66,6 +66,13 @@ class PtxDevice : public Device {
     info.driver_api = "13.0";
     return info;
   }
+  void set_schedule(std::uint32_t number) override {
+    schedule_ = machine::make_schedule(number == 0 ? options_.schedule : machine::standard_schedules(number).back());
+    machine_.set_schedule(schedule_.get());
+  }
+  void describe(Address buffer, Address begin, std::size_t bytes, const std::string& name, bool input) override {
+    if (options_.checks) checker_.narrow(buffer, {name, begin, bytes, input, false});
+  }
   bool lost() const override { return lost_; }
 
   // Freed when the device is gone: no kernel of a stream may be waiting for it.

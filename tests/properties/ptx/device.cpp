@@ -1,0 +1,86 @@
+// The PTX machine behind the launch seam: other schedules on demand, buffers described to its checks.
+#include "properties/ptx/ptx_device.hpp"
+
+#include <cstring>
+#include <set>
+
+#include "tests/catch.hpp"
+
+namespace {
+
+using namespace xqacheck::kernels::launch;
+using xqacheck::properties::ptx::open_ptx_device;
+
+// The last CTA to come leaves its number: legal, atomic, and different from order to order.
+constexpr const char* kLastOne = R"(.version 8.4
+.target sm_90a
+.address_size 64
+.visible .entry last(.param .u64 out)
+{
+  .reg .b32 %c, %old;
+  .reg .b64 %out;
+  ld.param.u64 %out, [out];
+  cvta.to.global.u64 %out, %out;
+  mov.u32 %c, %ctaid.x;
+  atom.global.exch.b32 %old, [%out], %c;
+  ret;
+}
+.visible .entry store(.param .u64 out)
+{
+  .reg .b64 %out;
+  ld.param.u64 %out, [out];
+  cvta.to.global.u64 %out, %out;
+  st.global.u32 [%out+64], 7;
+  ret;
+}
+)";
+
+struct Run {
+  std::unique_ptr<Device> device = open_ptx_device({});
+  std::unique_ptr<Module> module = device->load(std::as_bytes(std::span(kLastOne, std::strlen(kLastOne) + 1)));
+  std::unique_ptr<Stream> stream = device->stream();
+  std::unique_ptr<Buffer> out = device->allocate(256, 256, Guard::none);
+
+  std::uint32_t launch(const char* kernel, std::uint32_t ctas = 6) {
+    const auto function = device->function(*module, kernel, 0);
+    device->fill(out->address(), 0, 256, stream.get());
+    const Address address = out->address();
+    LaunchSpec spec;
+    spec.function = function.get();
+    spec.grid.x = ctas;
+    spec.arguments = {argument(address)};
+    device->launch(spec, device->native(*stream));
+    std::uint32_t value = 0;
+    device->download(&value, out->address(), 4, stream.get());
+    return value;
+  }
+};
+
+TEST_CASE("schedules of the PTX machine are chosen from outside and repeat") {
+  Run run;
+  std::set<std::uint32_t> values;
+  const std::uint32_t own = run.launch("last");
+  for (std::uint32_t schedule = 1; schedule <= 20; ++schedule) {
+    run.device->set_schedule(schedule);
+    const std::uint32_t value = run.launch("last");
+    run.device->set_schedule(schedule);
+    CHECK(run.launch("last") == value);
+    values.insert(value);
+  }
+  CHECK(values.size() >= 3);
+  run.device->set_schedule(0);
+  CHECK(run.launch("last") == own);
+}
+
+TEST_CASE("described buffers have names, exact ends and inputs that are not written") {
+  Run run;
+  run.device->describe(run.out->address(), run.out->address() + 32, 64, "out", false);
+  CHECK(run.launch("store", 1) == 0);
+  run.device->describe(run.out->address(), run.out->address(), 64, "out", false);
+  CHECK_THROWS_WITH(run.launch("store", 1), Catch::Contains("0 bytes past the end of out (64 bytes)"));
+  Run second;
+  second.device->describe(second.out->address(), second.out->address(), 256, "q", true);
+  CHECK_THROWS_WITH(second.launch("store", 1), Catch::Contains("write of 4 bytes to q, which is an input"));
+}
+
+}  // namespace
