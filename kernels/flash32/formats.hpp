@@ -8,26 +8,12 @@
 #include <cstring>
 #include <limits>
 
+#include "kernels/abi/xqacheck_contradiction.h"
 #include "kernels/abi/xqacheck_kernel.h"
 
 namespace xqacheck::kernels::flash32 {
 
-inline std::uint32_t element_bytes(std::uint32_t dtype) {
-  switch (dtype) {
-    case XQACHECK_INT8:
-    case XQACHECK_E4M3:
-      return 1;
-    case XQACHECK_FP16:
-    case XQACHECK_BF16:
-      return 2;
-    case XQACHECK_FP32:
-    case XQACHECK_INT32:
-    case XQACHECK_UINT32:
-      return 4;
-    default:
-      return 0;
-  }
-}
+inline std::uint32_t element_bytes(std::uint32_t dtype) { return xqacheck_element_bytes(dtype); }
 
 inline float from_bf16(std::uint16_t bits) {
   return std::bit_cast<float>(std::uint32_t{bits} << 16);
