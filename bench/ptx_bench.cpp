@@ -48,7 +48,7 @@ void replay(const std::string& ptx, const std::string& recording_file) {
     std::uint64_t instructions = 0;
     for (int i = 0; i < 5; ++i) {
       const ScheduleSpec spec;
-      const PtxReplay result = replay_from_ptx(module, recording, std::span(&spec, 1), checks);
+      const PtxReplay result = replay_from_ptx(module, recording, std::span(&spec, 1), {checks, {}, {}});
       best = std::min(best, result.seconds), instructions = result.instructions;
     }
     fmt::print("{:24} {:9} {:>8.3f} s, {} warp instructions, {:.1f} M/s\n", recording.name.substr(0, 24), checks ? "checks" : "no checks", best,

@@ -23,6 +23,7 @@ void add_ptx_command(CLI::App& app) {
       app.add_subcommand("ptx", "Compiled kernels (PTX) on a CPU, bit for bit, and the micro-kernels that prove it");
   ptx->require_subcommand(1);
   add_ptx_forms_commands(*ptx);
+  add_ptx_confirm_command(*ptx);
   add_ptx_replay_command(*ptx);
   add_ptx_run_command(*ptx);
 }

@@ -2,16 +2,17 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/commands.hpp"
 #include "cli/ptx_command.hpp"
+#include "cli/ptx_options.hpp"
 #include "emulation/ptx/check/checker.hpp"
 #include "emulation/ptx/front/parser.hpp"
 #include "emulation/ptx/launch/description.hpp"
@@ -20,10 +21,8 @@
 namespace xqacheck::cli {
 namespace {
 
-struct Options {
-  std::string file, launch, schedule;
-  std::uint32_t schedules = 1;
-  bool no_checks = false;
+struct Options : PtxOptions {
+  std::string file, launch;
 };
 
 struct Outcome {
@@ -33,11 +32,17 @@ struct Outcome {
   std::uint64_t instructions = 0;
 };
 
-Outcome run_once(const ptx::Module& module, const ptx::LaunchDescription& description, const ptx::ScheduleSpec& spec, bool checks) {
+Outcome run_once(const ptx::Module& module, const ptx::LaunchDescription& description, const ptx::ScheduleSpec& spec,
+                 bool checks, const std::vector<ptx::WatchRange>& watched) {
   Outcome outcome;
   ptx::Checker checker;
   ptx::Machine machine;
+  std::optional<ptx::Watch> watch;
   if (checks) machine.set_monitor(&checker);
+  if (!watched.empty()) {
+    watch.emplace(machine, checker, watched, [](const std::string& line) { fmt::print("  {}\n", line); });
+    machine.set_monitor(&*watch);
+  }
   const auto schedule = ptx::make_schedule(spec);
   machine.set_schedule(schedule.get());
   ptx::LoadedModule loaded(machine, module);
@@ -63,14 +68,6 @@ void write_outputs(const ptx::LaunchDescription& description, const Outcome& out
   }
 }
 
-std::vector<ptx::ScheduleSpec> schedules_of(const Options& options) {
-  if (options.schedule.empty()) return ptx::standard_schedules(std::max(options.schedules, 1u));
-  ptx::ScheduleSpec spec;
-  std::string why;
-  if (!ptx::parse_schedule(options.schedule, spec, why)) throw properties::UsageError("--schedule: " + why);
-  return {spec};
-}
-
 std::string read_text(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
@@ -84,13 +81,17 @@ void run(const Options& options) {
   const ptx::LaunchDescription description = ptx::parse_description(read_text(options.launch), folder.empty() ? "." : folder.string());
   Outcome first;
   bool failed = false, have_first = false;
-  for (const auto& spec : schedules_of(options)) {
-    Outcome outcome = run_once(module, description, spec, !options.no_checks);
-    fmt::print("{}: {} warp instructions, {} findings{}\n", to_text(spec), outcome.instructions, outcome.findings.size(),
-               outcome.fault.empty() ? "" : ", stopped");
-    for (const auto& finding : outcome.findings) fmt::print("  {}\n", to_text(finding));
+  const auto watched = options.watch_list();
+  FindingReport findings(options.known_findings());
+  for (const auto& spec : options.schedule_list()) {
+    Outcome outcome = run_once(module, description, spec, !options.no_checks, watched);
+    std::vector<std::string> lines;
+    const auto count = findings.sort(outcome.findings, lines);
+    fmt::print("{}: {} warp instructions, {} findings{}{}\n", to_text(spec), outcome.instructions, count.unknown,
+               count.known != 0 ? fmt::format(" (+{} known)", count.known) : "", outcome.fault.empty() ? "" : ", stopped");
+    for (const std::string& line : lines) fmt::print("  {}\n", line);
     if (!outcome.fault.empty()) fmt::print("  {}\n", outcome.fault);
-    failed = failed || !outcome.findings.empty() || !outcome.fault.empty();
+    failed = failed || count.unknown != 0 || !outcome.fault.empty();
     if (have_first && outcome.fault.empty() && first.fault.empty() && outcome.contents != first.contents) {
       failed = true;
       for (const auto& [name, bytes] : outcome.contents)
@@ -98,6 +99,7 @@ void run(const Options& options) {
     }
     if (!have_first) first = std::move(outcome), have_first = true;
   }
+  for (const std::string& line : findings.never_seen()) fmt::print("known, but never seen in this run: {}\n", line);
   if (first.fault.empty()) write_outputs(description, first);
   set_exit_code(failed ? 1 : 0);
 }
@@ -109,10 +111,8 @@ void add_ptx_run_command(CLI::App& parent) {
   CLI::App* command = parent.add_subcommand("run", "Run a kernel from its PTX with a launch description");
   command->add_option("file", options->file, "The PTX")->required()->type_name("FILE.ptx");
   command->add_option("--launch", options->launch, "Launch description (doc/ptx-machine.md)")->required()->type_name("FILE.json");
-  command->add_option("--schedules", options->schedules, "Run under so many schedules of the standard list (1) and compare")->type_name("N");
-  command->add_option("--schedule", options->schedule, "One schedule by name, such as random:17")->type_name("NAME[:SEED]");
-  command->add_flag("--no-checks", options->no_checks, "Only compute: no checks of accesses");
-  command->footer("Exit code: 0 no finding and the same bytes under every schedule; 1 otherwise; 2 usage; 3 environment.");
+  options->add_to(*command);
+  command->footer("Exit code: 0 no finding (but known ones) and the same bytes under every schedule; 1 otherwise; 2 usage; 3 environment.");
   command->callback([options] {
     try {
       run(*options);

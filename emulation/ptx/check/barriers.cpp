@@ -38,6 +38,7 @@ void Checker::barrier_arrive(const BarrierArrive& arrive) {
   barrier.instruction = arrive.at.instruction;
   barrier.arrived += 32;
   barrier.clock.join(publish(warp, arrive.at.active));
+  barrier.sc.join(warp.sc);
   ++warp.time;
   barrier.participants.push_back(arrive.at.warp);
   if (arrive.kind != BarrierKind::arrive) barrier.waiting.push_back(arrive.at.warp);
@@ -49,7 +50,8 @@ void Checker::barrier_completed(std::uint32_t number, std::uint32_t index, std::
   for (const std::uint32_t w : barrier.waiting) {
     WarpCheck& warp = cta.warps[w];
     warp.known.join(barrier.clock);
-    if (barrier.count == 0) warp.known.join(cta.exited);
+    warp.sc.join(barrier.sc);
+    if (barrier.count == 0) warp.known.join(cta.exited), warp.sc.join(cta.exited_sc);
     synchronise_warp(warp);
   }
   barrier = {};

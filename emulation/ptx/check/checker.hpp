@@ -129,10 +129,18 @@ class Checker final : public Monitor {
   GridCheck* last_grid_ = nullptr;
   Unit next_unit_ = 0;
 
+  // What a strong access to a location takes along.
+  struct Published {
+    Clock released;  // for who acquires
+    Clock sc;        // WarpCheck::sc of those who wrote
+  };
   struct SyncLocation {
-    Clock device;               // published at gpu or sys scope
-    Clock cta;                  // published at cta scope,
+    Published device;           // published at gpu or sys scope
+    Published cta;              // published at cta scope,
     Unit cta_first = ~Unit{0};  // by that CTA
+    // Who released here last, and what: a later strong write of that lane to the location still publishes it.
+    Epoch releaser;
+    Clock released;
   };
   std::unordered_map<std::uint64_t, SyncLocation> locations_;
 

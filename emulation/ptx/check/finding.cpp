@@ -34,9 +34,16 @@ const char* name_of(FindingKind kind) {
   return "?";
 }
 
+std::string chain_text(const std::string& file, std::uint32_t line, const std::vector<SourceLine>& calls) {
+  const auto name = [](const std::string& path) { return path.substr(path.find_last_of('/') + 1); };
+  std::string text = fmt::format("{}:{}", name(file), line);
+  for (const SourceLine& call : calls) text += fmt::format(" < {}:{}", name(call.file), call.line);
+  return text;
+}
+
 std::string to_text(const Finding& finding) {
   std::string text = fmt::format("{}: {}", name_of(finding.kind), finding.kernel);
-  if (finding.source_line != 0) text += fmt::format(" {}:{}", finding.source_file, finding.source_line);
+  if (finding.source_line != 0) text += " " + chain_text(finding.source_file, finding.source_line, finding.calls);
   text +=
       fmt::format(" (ptx line {}), cta {} warp {} lane {}", finding.ptx_line, finding.cta, finding.warp, finding.lane);
   if (finding.has_address) {

@@ -50,12 +50,15 @@ void Checker::grid_begin(const GridBegin& begin) {
       std::memcmp(before->places->data(), begin.places.data(), begin.places.size_bytes()) == 0) {
     grid->places = before->places;
     grid->files = before->files;
+    grid->sites = before->sites;
   } else {
     grid->places = std::make_shared<const std::vector<Place>>(begin.places.begin(), begin.places.end());
     grid->files = std::make_shared<const std::vector<std::string>>(begin.files.begin(), begin.files.end());
+    grid->sites = std::make_shared<const std::vector<InlinedAt>>(begin.sites.begin(), begin.sites.end());
   }
   grid->begin.places = {};
   grid->begin.files = {};
+  grid->begin.sites = {};
   next_unit_ = grid->end();
   grids_.push_back(std::move(grid));
 }
@@ -147,6 +150,7 @@ void Checker::lanes_exited(const WarpAt& at) {
   CtaCheck& cta = cta_of(grid_of(at.grid), at.cta);
   WarpCheck& warp = cta.warps[at.warp];
   cta.exited.join(publish(warp, at.active));
+  cta.exited_sc.join(warp.sc);
   ++warp.time;
   warp.live &= ~at.active;
 }

@@ -64,6 +64,7 @@ void Checker::mbarrier(const Mbarrier& event) {
         barrier.current.join(publish(warp, event.at.active));
         ++warp.time;
       }
+      barrier.current_sc.join(warp.sc);
       barrier.arrivals += arrivals;
       break;
     }
@@ -74,6 +75,7 @@ void Checker::mbarrier(const Mbarrier& event) {
     case MbarrierKind::try_wait:
       if (!event.succeeded || event.phase == 0) break;
       if (event.order != Order::relaxed) acquire(warp, event.at.active, barrier.done);
+      warp.sc.join(barrier.done_sc);
       std::erase_if(barrier.flights, [&](std::uint32_t id) {
         Flight& flight = flights_[id];
         if (!flight.used) return true;
@@ -89,6 +91,8 @@ void Checker::mbarrier(const Mbarrier& event) {
   if (event.completes) {
     barrier.done.join(barrier.current);
     barrier.current.clear();
+    barrier.done_sc.join(barrier.current_sc);
+    barrier.current_sc.clear();
     barrier.arrivals = 0;
     ++barrier.phase;
   }

@@ -113,6 +113,7 @@ struct GridBegin {
   bool programmatic_dependent = false;  // may overlap the preceding grid
   std::span<const Place> places;        // by instruction; lives until grid_end
   std::span<const std::string> files;   // of the places; lives until grid_end
+  std::span<const InlinedAt> sites;     // of the places; lives until grid_end
 };
 
 // Memory that may be accessed. What lies in no allocation is out of bounds.
@@ -152,8 +153,9 @@ class Monitor {
   virtual LaneMask async_copy(const AsyncCopy& copy) = 0;
   virtual void copy_commit(const WarpAt& at) = 0;
   virtual void copy_wait(const WarpAt& at, std::uint32_t groups_left) = 0;  // after; wait_all: kAllCopies
-  virtual void copy_arrive(const WarpAt& at, std::uint32_t owner,
-                           std::uint64_t mbarrier) = 0;  // cp.async.mbarrier.arrive
+  // cp.async.mbarrier.arrive, when it is executed. The arrival itself follows as an event of the mbarrier, relaxed,
+  // when the copies have landed.
+  virtual void copy_arrive(const WarpAt& at, std::uint32_t owner, std::uint64_t mbarrier) = 0;
 
   virtual void barrier_arrive(const BarrierArrive& arrive) = 0;
   virtual void barrier_completed(std::uint32_t grid, std::uint32_t cta, std::uint32_t id) = 0;
@@ -161,7 +163,7 @@ class Monitor {
   // (ldmatrix, stmatrix, movmatrix, mma). PTX promises an order of memory only for the first; the others are counted as
   // well because compiled kernels rely on it between cp.async.wait_group and ldmatrix, and hardware gives it.
   virtual void warp_sync(const WarpAt& at, LaneMask members) = 0;
-  virtual void mbarrier(const Mbarrier& event) = 0;                // waits: after, when the result is known
+  virtual void mbarrier(const Mbarrier& event) = 0;  // waits: after, when the result is known
   virtual void fence(const WarpAt& at, FenceKind kind, Scope scope) = 0;
 
   virtual void launch_dependents(const WarpAt& at) = 0;

@@ -12,8 +12,18 @@ Place place_of(const GridCheck& grid, std::uint32_t instruction) {
   return instruction < grid.places->size() ? (*grid.places)[instruction] : Place{};
 }
 
-std::string file_of(const GridCheck& grid, const Place& place) {
-  return place.line != 0 && place.file < grid.files->size() ? (*grid.files)[place.file] : "";
+std::string file_of(const GridCheck& grid, std::uint32_t file, std::uint32_t line) {
+  return line != 0 && file < grid.files->size() ? (*grid.files)[file] : "";
+}
+
+std::vector<SourceLine> calls_of(const GridCheck& grid, const Place& place) {
+  std::vector<SourceLine> calls;
+  for (std::uint32_t site = place.site; site != 0 && site <= grid.sites->size();) {
+    const InlinedAt& at = (*grid.sites)[site - 1];
+    calls.push_back({file_of(grid, at.file, at.line), at.line});
+    site = at.caller;
+  }
+  return calls;
 }
 
 }  // namespace
@@ -26,7 +36,9 @@ void Checker::clear_findings() {
 std::string Checker::place_text(const GridCheck& grid, std::uint32_t instruction) const {
   const Place place = place_of(grid, instruction);
   if (place.line == 0) return fmt::format("ptx line {}", place.ptx_line);
-  return fmt::format("{}:{} (ptx line {})", file_of(grid, place), place.line, place.ptx_line);
+  return fmt::format("{} (ptx line {})",
+                     chain_text(file_of(grid, place.file, place.line), place.line, calls_of(grid, place)),
+                     place.ptx_line);
 }
 
 std::string Checker::describe(const Past& past) {
@@ -58,8 +70,9 @@ Finding& Checker::report(FindingKind kind, const GridCheck& grid, const WarpAt& 
   finding.kind = kind;
   finding.message = std::move(message);
   finding.kernel = grid.begin.kernel;
-  finding.source_file = file_of(grid, place);
+  finding.source_file = file_of(grid, place.file, place.line);
   finding.source_line = place.line;
+  finding.calls = calls_of(grid, place);
   finding.ptx_line = place.ptx_line;
   finding.cta = at.cta;
   finding.warp = at.warp;
@@ -67,6 +80,8 @@ Finding& Checker::report(FindingKind kind, const GridCheck& grid, const WarpAt& 
   finding.case_line = case_line_;
   if (other_instruction != ~0u && other_grid != nullptr) {
     const Place other = place_of(*other_grid, other_instruction);
+    finding.other_file = file_of(*other_grid, other.file, other.line);
+    finding.other_calls = calls_of(*other_grid, other);
     finding.other_line = other.line;
     finding.other_ptx_line = other.ptx_line;
   }

@@ -43,6 +43,9 @@ struct WarpCheck {
   Scope fence_scope = Scope::cta;
   Clock released;
   Clock seen;
+  // What fence.sc of others, and its own, have published that lies before here: by whatever it has synchronised with
+  // and whatever relaxed accesses have told it. The next fence.sc makes it known (checker.hpp, Checker::fence).
+  Clock sc;
   std::array<std::uint32_t, 32> committed{};  // groups of cp.async
   std::vector<std::uint32_t> flights;         // ids
 };
@@ -50,6 +53,7 @@ struct WarpCheck {
 struct BarrierCheck {  // one of the sixteen of a CTA, in its current round
   std::uint32_t count = 0, arrived = 0;
   Clock clock;
+  Clock sc;
   std::vector<std::uint32_t> waiting, participants;  // warps
   std::uint32_t instruction = 0;
 };
@@ -61,6 +65,7 @@ struct MbarrierCheck {
   std::uint64_t phase = 0;
   Past init;            // who uses it must know of its initialisation
   Clock current, done;  // arrivals of the current phase; of all completed ones
+  Clock current_sc, done_sc;
   std::vector<std::uint32_t> flights;
 };
 
@@ -73,6 +78,7 @@ struct CtaCheck {
   std::vector<std::unique_ptr<Written>> local;  // by thread, made at the first access
   std::array<BarrierCheck, 16> barriers;
   Clock exited;  // what lanes did that have exited: a barrier of the whole CTA counts them as arrived
+  Clock exited_sc;
   std::map<std::uint64_t, MbarrierCheck> mbarriers;  // by shared address
 };
 
@@ -80,6 +86,7 @@ struct GridCheck {
   GridBegin begin;
   std::shared_ptr<const std::vector<Place>> places;
   std::shared_ptr<const std::vector<std::string>> files;
+  std::shared_ptr<const std::vector<InlinedAt>> sites;
   Unit first = 0;           // its CTAs take grid.product() * warps units from here
   std::uint32_t warps = 0;  // of a CTA
   Unit complete_below = 0;  // known to have completed when it starts

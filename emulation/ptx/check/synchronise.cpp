@@ -1,4 +1,6 @@
 // Who learns what from whom: releases and acquires, fences, barriers of a warp.
+#include <algorithm>
+
 #include "emulation/ptx/check/checker.hpp"
 
 namespace xqacheck::ptx {
@@ -47,16 +49,32 @@ void Checker::warp_sync(const WarpAt& at, LaneMask) {
 
 // fence.acq_rel and fence.sc: a later relaxed store publishes what is known now; what relaxed loads have seen is known
 // now.
+//
+// fence.sc does more (PTX ISA, Fence-SC order): any two of them whose scopes include each other synchronise, one way or
+// the other. The way is forced where a chain leads from the first to the second that the other way would contradict:
+// the first, a barrier or nothing, a relaxed write that a relaxed read of another thread sees, a barrier or nothing,
+// the second. That is `__threadfence(); __syncthreads();`, an atomic by one thread, and the same on the other side.
+// `sc` is carried along such chains. (Chains over several locations are followed too, where PTX leaves the order open.)
 void Checker::fence(const WarpAt& at, FenceKind kind, Scope scope) {
   if (kind != FenceKind::acq_rel && kind != FenceKind::sc) return;
   WarpCheck& warp = warp_of(at);
+  const bool all = (warp.live & ~at.active) == 0;
   if (!warp.seen.empty()) {
     acquire(warp, at.active, warp.seen);
-    warp.seen.clear();
+    if (all) warp.seen.clear();  // else the other lanes' loads may be among what it stands for
   }
-  warp.released = publish(warp, at.active);
-  warp.fenced = at.active;
-  warp.fence_scope = scope;
+  const bool global_sc = kind == FenceKind::sc && scope != Scope::cta;  // inside a CTA nothing is left to order
+  if (global_sc && !warp.sc.empty()) acquire(warp, at.active, warp.sc);
+  const Clock now = publish(warp, at.active);
+  if (global_sc) warp.sc.join(now);
+  if ((warp.fenced & ~at.active) == 0) {
+    warp.released = now;
+    warp.fence_scope = scope;
+  } else {  // other lanes have fenced for themselves: kept, at the price of knowing too much of them
+    warp.released.join(now);
+    warp.fence_scope = std::max(warp.fence_scope, scope);
+  }
+  warp.fenced |= at.active;
   ++warp.time;
 }
 
@@ -68,10 +86,15 @@ void Checker::synchronise_location(const Toucher& who, const Access& access, std
   SyncLocation& location = locations_[key];
   if (reads) {
     Clock seen;
+    const auto take = [&](const Published& from) {
+      seen.join(from.released);
+      warp.sc.join(from.sc);
+    };
     // A scope of cta sees only what its own CTA published, at whatever scope.
-    if (access.scope != Scope::cta) seen.join(location.device);
-    if (location.cta_first == warp.first) seen.join(location.cta);
-    if (!seen.empty()) {
+    if (access.scope != Scope::cta) take(location.device);
+    if (location.cta_first == warp.first) take(location.cta);
+    // The read of a reduction is part of no acquire pattern (PTX ISA, release and acquire patterns).
+    if (!seen.empty() && access.kind != AccessKind::reduction) {
       const bool acquires = access.order == Order::acquire || access.order == Order::acq_rel;
       if (acquires)
         acquire(warp, lane, seen);
@@ -81,6 +104,8 @@ void Checker::synchronise_location(const Toucher& who, const Access& access, std
   }
   if (!writes) return;
   const bool atomic = access.kind == AccessKind::atomic || access.kind == AccessKind::reduction;
+  const bool own = location.releaser && location.releaser.unit() == warp.unit && location.releaser.lane() == who.lane;
+  const Clock before = own ? location.released : Clock{};
   if (!atomic) location = {};  // a store ends the release sequence, an atomic continues it
   const bool releases = access.order == Order::release || access.order == Order::acq_rel;
   Clock out;
@@ -89,15 +114,19 @@ void Checker::synchronise_location(const Toucher& who, const Access& access, std
     out = publish(warp, lane);
   } else if ((warp.fenced & lane) != 0) {
     out = warp.released;
-    if (warp.fence_scope == Scope::cta) scope = Scope::cta;
-  } else {
-    return;
+    if (warp.fence_scope == Scope::cta && !own) scope = Scope::cta;
   }
+  if (own) out.join(before);
+  if (releases || own) location.releaser = Epoch(warp.unit, who.lane, warp.time), location.released = out;
+  if (out.empty() && warp.sc.empty()) return;
   // What was published at cta scope also serves its own CTA only.
-  if (location.cta_first != warp.first) location.cta.clear();
+  if (location.cta_first != warp.first) location.cta = {};
   location.cta_first = warp.first;
-  location.cta.join(out);
-  if (scope != Scope::cta) location.device.join(out);
+  location.cta.released.join(out);
+  location.cta.sc.join(warp.sc);
+  if (access.scope == Scope::cta) return;
+  if (scope != Scope::cta) location.device.released.join(out);
+  location.device.sc.join(warp.sc);
 }
 
 }  // namespace xqacheck::ptx

@@ -62,10 +62,13 @@ void name_files(const Module& module, Program& program) {
     index[number] = static_cast<std::uint32_t>(program.files.size());
     program.files.push_back(name);
   }
-  for (auto& place : program.places) {
-    const auto found = index.find(place.file);
-    place.file = found == index.end() ? 0 : found->second;
-  }
+  const auto named = [&](std::uint32_t number) {
+    const auto found = index.find(number);
+    return found == index.end() ? 0 : found->second;
+  };
+  for (auto& place : program.places) place.file = named(place.file);
+  for (const CallSite& site : module.call_sites)
+    program.sites.push_back({named(site.file), site.line, site.caller});
 }
 
 }  // namespace

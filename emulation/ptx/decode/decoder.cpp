@@ -373,7 +373,7 @@ void Decoder::emit() {
   }
   program_.code.push_back(inst);
   const SourcePlace& place = instruction_->place;
-  program_.places.push_back({place.line, place.source_file, place.source_line});
+  program_.places.push_back({place.line, place.source_file, place.source_line, place.call_site});
   program_.texts.push_back(instruction_->text());
 }
 

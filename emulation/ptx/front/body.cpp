@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "emulation/ptx/front/location.hpp"
 #include "emulation/ptx/front/scope.hpp"
 #include "emulation/ptx/front/variables.hpp"
 
@@ -62,7 +63,7 @@ class Body {
     const std::uint32_t line = cursor_.peek().line;
     const std::string name(cursor_.take().text);
     if (name == "reg") return registers();
-    if (name == "loc") return location();
+    if (name == "loc") return location_.parse(cursor_, module_);
     if (name == "file") return parse_file_directive(cursor_, module_);
     if (name == "pragma") return cursor_.skip_to_semicolon();  // hints: nounroll, used_bytes_mask, …
     if (name == "section") return skip_section(cursor_);
@@ -93,25 +94,6 @@ class Body {
     cursor_.expect(";", "after the registers");
   }
 
-  // .loc FILE LINE COLUMN [, function_name NAME [+ N] , inlined_at FILE LINE COLUMN]; no semicolon.
-  void location() {
-    file_ = static_cast<std::uint32_t>(cursor_.expect_integer("the number of a file"));
-    line_ = static_cast<std::uint32_t>(cursor_.expect_integer("a line"));
-    cursor_.expect_integer("a column");
-    while (cursor_.peek().is(",")) {
-      cursor_.take();
-      const std::string what = cursor_.expect_word("function_name or inlined_at");
-      if (what == "function_name") {
-        cursor_.expect_word("a label");
-        if (cursor_.accept("+")) cursor_.expect_integer("an offset");
-      } else if (what == "inlined_at") {
-        for (int i = 0; i < 3; ++i) cursor_.expect_integer("file, line and column");
-      } else {
-        cursor_.fail(fmt::format("unknown attribute '{}' of .loc", what));
-      }
-    }
-  }
-
   std::uint32_t expect_register(const char* what) {
     const std::string name = cursor_.expect_word(what);
     const std::int64_t index = scopes_.find_register(name);
@@ -121,7 +103,7 @@ class Body {
 
   void instruction() {
     Instruction instruction;
-    instruction.place = {cursor_.peek().line, file_, line_};
+    instruction.place = location_.place(cursor_.peek().line);
     if (cursor_.accept("@")) {
       instruction.guarded = true;
       instruction.guard_negated = cursor_.accept("!");
@@ -276,7 +258,7 @@ class Body {
   Function& function_;
   Scopes scopes_;
   std::string opcode_;
-  std::uint32_t file_ = 0, line_ = 0;
+  Location location_;
 };
 
 }  // namespace

@@ -12,6 +12,7 @@ struct SourcePlace {
   std::uint32_t line = 0;
   std::uint32_t source_file = 0;  // number of the .file directive
   std::uint32_t source_line = 0;
+  std::uint32_t call_site = 0;  // index + 1 into Module::call_sites: where the function with this line was inlined
 };
 
 class PtxError : public std::runtime_error {

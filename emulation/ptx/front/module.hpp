@@ -106,12 +106,20 @@ struct Function {
   SourcePlace place;
 };
 
+// Where a function was inlined (.loc … inlined_at).
+struct CallSite {
+  std::uint32_t file = 0;  // number of the .file directive
+  std::uint32_t line = 0;
+  std::uint32_t caller = 0;  // index + 1: where the function with that line was inlined itself
+};
+
 struct Module {
   std::string file;  // for messages
   std::string version, target;
   std::vector<Variable> variables;
   std::vector<Function> functions;
   std::map<std::uint32_t, std::string> source_files;  // .file directives
+  std::vector<CallSite> call_sites;
 
   const Function* find(const std::string& name) const;
   const Variable* find_variable(const std::string& name) const;

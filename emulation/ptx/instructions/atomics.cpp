@@ -94,7 +94,12 @@ Step run_atomic(Warp& warp, const Inst& inst, LaneMask active) {
     if (out != nullptr) out[lane] = static_cast<Stored<T>>(old);
   });
   Cta& cta = warp.cta();
-  if (inst.space == Space::global && cta.machine().schedule() != nullptr)
+  bool global = inst.space == Space::global;
+  if (inst.generic) {
+    global = false;
+    each(active, [&](unsigned lane) { global = global || addresses[lane] >= kGlobalBegin; });
+  }
+  if (global && cta.machine().schedule() != nullptr)
     cta.machine().schedule()->after_atomic(cta.grid_number(), cta.linear(), warp.number());
   return Step::next;
 }

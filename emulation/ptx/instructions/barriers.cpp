@@ -98,7 +98,7 @@ void decode_membar(Decoder& d) {
                  : level == "gl"  ? Scope::gpu
                  : level == "sys" ? Scope::sys
                                   : Scope::cluster;
-  // membar is fence.sc, except that .cta and so on of old targets are no weaker than acq_rel.
+  // On sm_70 and later a synonym of fence.sc (PTX ISA, membar).
   d.inst.which = static_cast<std::uint8_t>(FenceKind::sc);
   d.inst.run = run_fence;
 }
@@ -126,7 +126,7 @@ void decode_fence(Decoder& d) {
   const auto order = d.take_one_of({"sc", "acq_rel", "acquire", "release"});
   const auto scope = d.take_one_of({"cta", "cluster", "gpu", "sys"});
   if (scope.empty()) d.fail("the scope is missing");
-  d.inst.which = static_cast<std::uint8_t>(order == "sc" || order.empty() ? FenceKind::sc : FenceKind::acq_rel);
+  d.inst.which = static_cast<std::uint8_t>(order == "sc" ? FenceKind::sc : FenceKind::acq_rel);  // acq_rel if none
   d.inst.scope = scope == "cta"       ? Scope::cta
                  : scope == "cluster" ? Scope::cluster
                  : scope == "gpu"     ? Scope::gpu

@@ -3,7 +3,7 @@
 
 #include "emulation/ptx/instructions/access.hpp"
 #include "emulation/ptx/instructions/groups.hpp"
-#include "emulation/ptx/instructions/mbarrier.hpp"
+#include "emulation/ptx/instructions/mbarrier_object.hpp"
 #include "emulation/ptx/machine/machine.hpp"
 
 namespace xqacheck::ptx {
@@ -12,8 +12,8 @@ namespace {
 using W = std::uint32_t;
 using Q = std::uint64_t;
 
-bool lands_at_once(Cta& cta) {
-  return cta.machine().schedule() == nullptr || cta.machine().schedule()->copy_lands_at_once();
+std::uint32_t delay_of_copies(Cta& cta) {
+  return cta.machine().schedule() == nullptr ? 0 : cta.machine().schedule()->copy_delay();
 }
 
 // Without a monitor: the first lane that is out of bounds.
@@ -63,10 +63,10 @@ Step run_copy(Warp& warp, const Inst& inst, LaneMask active) {
   } else {
     check(warp, active, to, from, source, bytes);
   }
-  const bool at_once = lands_at_once(cta);
+  const std::uint32_t delay = delay_of_copies(cta);
   each(legal, [&](unsigned lane) {
     if (to[lane] + bytes > cta.shared().size()) return;
-    cta.copies(warp.number()).issue(cta, {lane, 0, to[lane], from[lane], bytes, source[lane]}, at_once);
+    cta.copies(warp.number()).issue(cta, {lane, 0, to[lane], from[lane], bytes, source[lane]}, delay);
   });
   return Step::next;
 }
@@ -94,6 +94,11 @@ Step run_arrive(Warp& warp, const Inst& inst, LaneMask active) {
   addresses_of(warp, inst, active, addresses);
   if (inst.generic) XQACHECK_EVERY_LANE addresses[lane] -= kSharedWindow;
   const WarpAt at = warp.at(active);
+  // The checks hear of it now: what the warp does later is not published by an arrival that was due before.
+  if (Monitor* monitor = cta.monitor())
+    each_object(active, addresses, [&](LaneMask lanes, Q address) {
+      monitor->copy_arrive(warp.at(lanes), cta.linear(), address);
+    });
   each(active, [&](unsigned lane) {
     if (addresses[lane] % 8 != 0 || addresses[lane] + 8 > cta.shared().size())
       cta.machine().fault(warp, 1u << lane,

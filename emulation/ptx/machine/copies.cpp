@@ -1,8 +1,10 @@
 #include "emulation/ptx/machine/copies.hpp"
 
+#include <algorithm>
 #include <cstring>
 
-#include "emulation/ptx/machine/cta.hpp"
+#include "emulation/ptx/machine/machine.hpp"
+#include "emulation/ptx/schedule/schedule.hpp"
 
 namespace xqacheck::ptx {
 
@@ -29,13 +31,24 @@ void CopyQueue::perform_unless(Cta& cta, Keep keep) {
   copies_.resize(kept);
 }
 
-void CopyQueue::issue(Cta& cta, Copy copy, bool at_once) {
+void CopyQueue::issue(Cta& cta, Copy copy, std::uint32_t delay) {
   copy.group = committed_[copy.lane];
-  if (at_once) {
-    perform(cta, copy);
-  } else {
-    copies_.push_back(copy);
+  if (delay == 0) return perform(cta, copy);
+  if (delay != Schedule::kWhenNeeded) {
+    copy.due = cta.machine().turns() + delay;
+    first_due_ = std::min(first_due_, copy.due);
   }
+  copies_.push_back(copy);
+}
+
+void CopyQueue::land_due(Cta& cta, std::uint64_t turn) {
+  if (turn < first_due_) return;
+  first_due_ = ~std::uint64_t{0};
+  perform_unless(cta, [&](const Copy& copy) {
+    if (copy.due <= turn) return false;
+    first_due_ = std::min(first_due_, copy.due);
+    return true;
+  });
 }
 
 void CopyQueue::wait(Cta& cta, unsigned lane, std::uint32_t left, bool all) {

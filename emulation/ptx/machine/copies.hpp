@@ -16,6 +16,7 @@ class CopyQueue {
     std::uint32_t group = 0;
     std::uint64_t to = 0, from = 0;  // shared and global address
     std::uint32_t bytes = 0, source_bytes = 0;
+    std::uint64_t due = ~std::uint64_t{0};  // turn of the machine after which it lands by itself
   };
   struct Arrival {
     unsigned lane = 0;
@@ -23,7 +24,7 @@ class CopyQueue {
     std::uint32_t instruction = 0;
   };
 
-  void issue(Cta& cta, Copy copy, bool at_once);
+  void issue(Cta& cta, Copy copy, std::uint32_t delay);  // Schedule::copy_delay
   void commit(unsigned lane) { ++committed_[lane]; }
   // All but the newest `left` groups of the lane are performed; with `all`, uncommitted copies too.
   void wait(Cta& cta, unsigned lane, std::uint32_t left, bool all);
@@ -32,6 +33,7 @@ class CopyQueue {
   bool has_arrivals() const { return !arrivals_.empty(); }
   // Performs what arrivals wait for and hands them over.
   std::vector<Arrival> settle(Cta& cta);
+  void land_due(Cta& cta, std::uint64_t turn);
   void finish(Cta& cta);  // everything, at the end of the CTA
 
  private:
@@ -41,6 +43,7 @@ class CopyQueue {
 
   std::vector<Copy> copies_;
   std::vector<Arrival> arrivals_;
+  std::uint64_t first_due_ = ~std::uint64_t{0};
   std::uint32_t committed_[32] = {};
 };
 

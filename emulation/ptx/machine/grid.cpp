@@ -61,6 +61,7 @@ void Grid::begin() {
     event.programmatic_dependent = launch_.programmatic_dependent;
     event.places = p.places;
     event.files = p.files;
+    event.sites = p.sites;
     monitor->grid_begin(event);
   }
 }

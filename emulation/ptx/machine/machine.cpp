@@ -53,6 +53,15 @@ void Machine::fault(const Warp& warp, LaneMask lanes, const std::string& what) c
                                  cta.linear(), warp.number(), lanes == 0 ? 0 : std::countr_zero(lanes)));
 }
 
+std::span<const std::byte> Machine::shared_of(std::uint32_t number, std::uint32_t linear) const {
+  for (const auto& grid : running_) {
+    if (grid->number() != number) continue;
+    for (const auto& cta : grid->resident())
+      if (cta->linear() == linear) return cta->shared();
+  }
+  return {};
+}
+
 void Machine::start_grids() {
   while (!waiting_.empty()) {
     if (!running_.empty()) {
@@ -80,7 +89,6 @@ void Machine::deliver_arrivals(Cta& cta, std::uint32_t warp) {
            ready[end].instruction == ready[i].instruction && (at.active >> ready[end].lane & 1) == 0;
          ++end)
       at.active |= 1u << ready[end].lane;
-    if (monitor_ != nullptr) monitor_->copy_arrive(at, cta.linear(), ready[i].mbarrier);
     mbarrier_arrive(cta.warps()[warp], at, ready[i].mbarrier, static_cast<std::uint32_t>(end - i), 1, Order::relaxed,
                     Scope::cta, false);
     i = end;
@@ -145,7 +153,8 @@ void Machine::run(std::vector<Launch> launches) {
       const auto [cta, number] = runnable_warps_[turn.index];
       Warp& warp = cta->warps()[number];
       const std::uint64_t count = warp.run(std::max(turn.instructions, 1u));
-      executed += count, instructions_ += count;
+      executed += count, instructions_ += count, ++turns_;
+      for (std::uint32_t i = 0; i < cta->warps().size(); ++i) cta->copies(i).land_due(*cta, turns_);
       if (cta->copies(number).has_arrivals()) deliver_arrivals(*cta, number), polls = 0;
       polls = warp.polling() ? polls + 1 : 0;
       if (polls > options_.idle_turns || executed > options_.instruction_limit) stuck(true);

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -43,6 +44,9 @@ class Machine {
   explicit Machine(MachineOptions options = {}) : options_(options) {}
 
   DeviceMemory& memory() { return memory_; }
+  const DeviceMemory& memory() const { return memory_; }
+  // Of a CTA that lives; empty if it does not.
+  std::span<const std::byte> shared_of(std::uint32_t grid, std::uint32_t cta) const;
   const MachineOptions& options() const { return options_; }
   void set_monitor(Monitor* monitor) { monitor_ = monitor; }  // null: no checks
   Monitor* monitor() const { return monitor_; }
@@ -54,6 +58,7 @@ class Machine {
 
   std::uint64_t instructions() const { return instructions_; }  // of warps, since construction
   std::uint64_t clock() const { return instructions_; }
+  std::uint64_t turns() const { return turns_; }  // of warps
 
   [[noreturn]] void fault(const Warp& warp, LaneMask lanes, const std::string& what) const;
 
@@ -69,7 +74,7 @@ class Machine {
   Monitor* monitor_ = nullptr;
   Schedule* schedule_ = nullptr;
   std::uint32_t grids_ = 0;
-  std::uint64_t instructions_ = 0;
+  std::uint64_t instructions_ = 0, turns_ = 0;
   std::deque<Launch> waiting_;
   std::vector<std::unique_ptr<Grid>> running_;
   std::vector<Runnable> runnable_;

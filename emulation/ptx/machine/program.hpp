@@ -116,6 +116,7 @@ struct Program {
   std::vector<ParameterPlace> parameters;
   std::vector<Place> places;       // by instruction
   std::vector<std::string> files;  // of the places
+  std::vector<InlinedAt> sites;    // of the places
   std::vector<std::string> texts;  // opcode with modifiers, by instruction
   std::string ptx_file;
   std::uint32_t register_words = 0;  // per warp

@@ -1,7 +1,10 @@
 #include "emulation/ptx/replay/replay.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
+#include <optional>
 
 #include "emulation/ptx/check/checker.hpp"
 #include "emulation/ptx/replay/xqa_launch.hpp"
@@ -12,7 +15,8 @@ namespace {
 void merge(std::vector<Finding>& all, const std::vector<Finding>& fresh) {
   for (const Finding& finding : fresh) {
     const auto same = std::find_if(all.begin(), all.end(), [&](const Finding& other) {
-      return other.kind == finding.kind && other.ptx_line == finding.ptx_line && other.allocation == finding.allocation;
+      return other.kind == finding.kind && other.ptx_line == finding.ptx_line &&
+             other.other_ptx_line == finding.other_ptx_line && other.allocation == finding.allocation;
     });
     if (same == all.end())
       all.push_back(finding);
@@ -24,13 +28,21 @@ void merge(std::vector<Finding>& all, const std::vector<Finding>& fresh) {
 }  // namespace
 
 PtxReplay replay_from_ptx(const Module& module, const emulation::Recording& recording, std::span<const ScheduleSpec> schedules,
-                          bool checks) {
+                          const PtxReplayOptions& options) {
   PtxReplay result;
   for (const ScheduleSpec& spec : schedules) {
-    Checker checker;
+    CheckOptions all;
+    all.most_findings = 10000;  // a list of known ones is compared with all of them, not with the first hundred
+    Checker checker(all);
     checker.set_case_line(recording.name);
     Machine machine;
-    if (checks) machine.set_monitor(&checker);
+    std::optional<Watch> watch;
+    if (options.checks) machine.set_monitor(&checker);
+    if (options.checks && !options.watch.empty()) {
+      options.say(fmt::format("{} under {}", recording.name, to_text(spec)));
+      watch.emplace(machine, checker, options.watch, options.say);
+      machine.set_monitor(&*watch);
+    }
     const auto schedule = make_schedule(spec);
     machine.set_schedule(schedule.get());
     LoadedModule loaded(machine, module);

@@ -10,6 +10,7 @@
 #include "emulation/ptx/check/finding.hpp"
 #include "emulation/ptx/front/module.hpp"
 #include "emulation/ptx/schedule/schedule.hpp"
+#include "emulation/ptx/watch/watch.hpp"
 #include "emulation/recording/recording.hpp"
 #include "emulation/recording/replay.hpp"
 
@@ -20,14 +21,20 @@ struct PtxReplay {
   std::uint32_t schedules = 0;     // that ran
   std::uint32_t differing_schedules = 0;
   std::string differing_schedule;  // the first
-  std::vector<Finding> findings;   // of all schedules, each once
+  std::vector<Finding> findings;   // of all schedules, each pair of instructions once
   std::string fault;               // the machine stopped: why
   std::uint64_t instructions = 0;  // of warps, over all schedules
   double seconds = 0;              // of running, over all schedules
 };
 
+struct PtxReplayOptions {
+  bool checks = true;
+  std::vector<WatchRange> watch;
+  Watch::Say say;  // of watched accesses and the schedules they belong to
+};
+
 // Throws PtxError when the module does not fit the recording.
 PtxReplay replay_from_ptx(const Module& module, const emulation::Recording& recording, std::span<const ScheduleSpec> schedules,
-                          bool checks);
+                          const PtxReplayOptions& options);
 
 }  // namespace xqacheck::ptx

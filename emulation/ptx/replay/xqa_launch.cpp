@@ -56,17 +56,6 @@ class Parameters {
   std::size_t at_ = 0;
 };
 
-std::string kernel_name(const Module& module) {
-  std::string found;
-  for (const auto& function : module.functions) {
-    if (!function.entry || !function.defined) continue;
-    if (!found.empty())
-      throw PtxError(module.file + ": more than one kernel: one of the mma.sync XQA kernel is expected");
-    found = function.name;
-  }
-  return found;
-}
-
 }  // namespace
 
 std::string xqa_configuration(const emulation::Recording& recording) {
@@ -88,36 +77,63 @@ std::uint64_t XqaCall::place(const std::string& name, const void* data, std::uin
   return at;
 }
 
-XqaCall::XqaCall(Machine& machine, LoadedModule& module, const emulation::Recording& recording) : machine_(machine) {
+XqaGeometry xqa_geometry(const emulation::Recording& recording) {
   const xqacheck_problem& p = recording.problem.description;
-  const auto [shared_size, shared_bytes] = module.variable("smemSize");
-  if (shared_bytes != 4)
-    throw PtxError(module.module().file + ": there is no variable smemSize: this is not the mma.sync XQA kernel");
-  std::memcpy(&launch_.dynamic_shared, machine.memory().at(shared_size, 4), 4);
-  launch_.program = module.kernel(kernel_name(module.module()));
   const std::uint32_t group = p.q_heads / p.kv_heads;
   const std::uint32_t splits = std::max(p.forced_splits, 1u);
   const std::uint32_t groups = drafts(p) ? p.kv_heads * divide_up(p.max_rows * group, kDraftRows) : p.kv_heads;
-  launch_.grid = {splits, groups, p.requests};
-  launch_.block = kBlock;
-  out_bytes_ = recording.out.size();
+  XqaGeometry geometry;
+  geometry.grid = {splits, groups, p.requests};
+  geometry.block = kBlock;
+  geometry.out_bytes = recording.out.size();
   if (splits > 1) {
     // Row maxima and sums of each partial, then the partials in the type of q, aligned to one of them.
     const std::uint64_t cells = std::uint64_t{splits} * groups * p.requests, rows = drafts(p) ? kDraftRows : group;
     const std::uint64_t partial = 2ull * padded_dim(p.head_dim) * rows;
-    scratch_bytes_ =
+    geometry.scratch_bytes =
         round_up(2 * cells * 128 * divide_up(static_cast<std::uint32_t>(round_up(rows, 16)), 32), partial) +
         cells * partial;
     // With head dim 64 four warp groups merge, and each fetches the partial of its own number even where there are
     // fewer sub-sequences; the kernel reads behind its scratch (and uses nothing of it). Room for that, so that it can
     // run.
-    if (padded_dim(p.head_dim) == 64 && splits < 4) scratch_bytes_ += (4 - splits) * partial;
-    semaphore_bytes_ = 4ull * groups * p.requests;
+    if (padded_dim(p.head_dim) == 64 && splits < 4) geometry.scratch_bytes += (4 - splits) * partial;
+    geometry.semaphore_bytes = 4ull * groups * p.requests;
   }
-  out_ = place("out", nullptr, out_bytes_);
-  scratch_ = place("scratch", nullptr, scratch_bytes_);
-  semaphores_ = place("semaphores", nullptr, semaphore_bytes_);
-  build_parameters(recording);
+  return geometry;
+}
+
+std::string xqa_kernel_name(const Module& module) {
+  std::string found;
+  for (const auto& function : module.functions) {
+    if (!function.entry || !function.defined) continue;
+    if (!found.empty())
+      throw PtxError(module.file + ": more than one kernel: one of the mma.sync XQA kernel is expected");
+    found = function.name;
+  }
+  return found;
+}
+
+std::uint32_t xqa_shared_bytes(const Module& module) {
+  const Variable* size = module.find_variable("smemSize");
+  if (size == nullptr || size->bytes() != 4 || size->initial.size() != 4)
+    throw PtxError(module.file + ": there is no variable smemSize: this is not the mma.sync XQA kernel");
+  std::uint32_t bytes = 0;
+  std::memcpy(&bytes, size->initial.data(), 4);
+  return bytes;
+}
+
+XqaCall::XqaCall(Machine& machine, LoadedModule& module, const emulation::Recording& recording)
+    : machine_(machine), geometry_(xqa_geometry(recording)) {
+  launch_.dynamic_shared = xqa_shared_bytes(module.module());
+  launch_.program = module.kernel(xqa_kernel_name(module.module()));
+  launch_.grid = geometry_.grid, launch_.block = geometry_.block;
+  at_.out = place("out", nullptr, geometry_.out_bytes);
+  at_.scratch = place("scratch", nullptr, geometry_.scratch_bytes);
+  at_.semaphores = place("semaphores", nullptr, geometry_.semaphore_bytes);
+  place_inputs(recording, at_, [&](const char* name, TensorId id, std::uint64_t bytes) {
+    return place(name, recording.problem.tensor(id).data(), bytes);
+  });
+  launch_.parameters = xqa_parameters(recording, at_);
   const Program& program = *launch_.program;
   if (launch_.parameters.size() != program.parameter_bytes)
     throw PtxError(fmt::format(
@@ -134,65 +150,55 @@ XqaCall::~XqaCall() {
   }
 }
 
-void XqaCall::build_parameters(const emulation::Recording& recording) {
-  const reference::Problem& problem = recording.problem;
-  const xqacheck_problem& p = problem.description;
-  const auto input = [&](const char* name, TensorId id, const xqacheck_tensor& tensor) {
-    return place(name, problem.tensor(id).data(), tensor.bytes);
-  };
-  const std::uint64_t q = input("q", TensorId::q, p.q), k = input("k", TensorId::k, p.k),
-                      v = input("v", TensorId::v, p.v);
-  const std::uint64_t pages = input("page_table", TensorId::page_table, p.page_table);
-  const std::uint64_t lengths = input("seq_lens", TensorId::seq_lens, p.seq_lens);
-  const std::uint64_t sinks = input("sinks", TensorId::sinks, p.sinks);
-  const std::uint64_t mask = input("mask", TensorId::mask, p.mask);
-  const std::uint64_t offsets = input("q_cu_seq_lens", TensorId::row_offsets, p.row_offsets);
+std::vector<std::byte> xqa_parameters(const emulation::Recording& recording, const XqaAddresses& at) {
+  const xqacheck_problem& p = recording.problem.description;
   const std::uint64_t none = 0;
   Parameters list;
   if (drafts(p))
-    list.add(p.max_rows), list.add(p.kv_heads), list.add(p.q_heads / p.kv_heads), list.add(offsets);
+    list.add(p.max_rows), list.add(p.kv_heads), list.add(p.q_heads / p.kv_heads), list.add(at.offsets);
   else
     list.add(p.kv_heads);
   if (p.window != 0) list.add(p.window);
   list.add(p.q_scale.value), list.add(none);  // by value, no pointer
-  list.add(out_);
+  list.add(at.out);
   if (low_precision(p)) list.add(p.rcp_out_scale.value);
-  list.add(q);
-  if (drafts(p)) list.add(mask);
-  list.add(sinks);
+  list.add(at.q);
+  if (drafts(p)) list.add(at.mask);
+  list.add(at.sinks);
   list.align(8);  // the structure of the cache: pools, page list, lengths, pages of a request
-  list.add(k), list.add(v), list.add(pages), list.add(lengths), list.add(p.table_columns);
+  list.add(at.k), list.add(at.v), list.add(at.pages), list.add(at.lengths), list.add(p.table_columns);
   list.align(8);
   list.add(p.requests);
   list.add(p.k_scale.value), list.add(none);
   // Strides in heads.
   const auto heads = [&](std::int64_t elements) { return static_cast<std::uint32_t>(elements / p.head_dim); };
   list.add(heads(p.k_stride_page)), list.add(heads(p.k_stride_token)), list.add(heads(p.k_stride_head));
-  list.add(semaphores_), list.add(scratch_);
-  launch_.parameters = list.take();
+  list.add(at.semaphores), list.add(at.scratch);
+  return list.take();
 }
 
 void XqaCall::reset() {
   const auto fill = [&](std::uint64_t at, std::uint64_t bytes, int byte) {
     if (bytes != 0) std::memset(machine_.memory().at(at, bytes), byte, bytes);
   };
-  fill(out_, out_bytes_, 0xff);  // NaN in every format
-  fill(scratch_, scratch_bytes_, 0xff);
-  fill(semaphores_, semaphore_bytes_, 0);
-  if (Monitor* monitor = machine_.monitor(); monitor != nullptr && semaphore_bytes_ != 0)
-    monitor->host_wrote(semaphores_, semaphore_bytes_);
+  fill(at_.out, geometry_.out_bytes, 0xff);  // NaN in every format
+  fill(at_.scratch, geometry_.scratch_bytes, 0xff);
+  fill(at_.semaphores, geometry_.semaphore_bytes, 0);
+  if (Monitor* monitor = machine_.monitor(); monitor != nullptr && geometry_.semaphore_bytes != 0)
+    monitor->host_wrote(at_.semaphores, geometry_.semaphore_bytes);
 }
 
 std::vector<std::byte> XqaCall::output() const {
-  std::vector<std::byte> bytes(out_bytes_);
-  if (out_bytes_ != 0) std::memcpy(bytes.data(), machine_.memory().at(out_, out_bytes_), out_bytes_);
+  std::vector<std::byte> bytes(geometry_.out_bytes);
+  if (geometry_.out_bytes != 0)
+    std::memcpy(bytes.data(), machine_.memory().at(at_.out, geometry_.out_bytes), geometry_.out_bytes);
   return bytes;
 }
 
 bool XqaCall::semaphores_are_zero() const {
-  if (semaphore_bytes_ == 0) return true;
-  const std::byte* at = machine_.memory().at(semaphores_, semaphore_bytes_);
-  return std::all_of(at, at + semaphore_bytes_, [](std::byte b) { return b == std::byte{0}; });
+  if (geometry_.semaphore_bytes == 0) return true;
+  const std::byte* at = machine_.memory().at(at_.semaphores, geometry_.semaphore_bytes);
+  return std::all_of(at, at + geometry_.semaphore_bytes, [](std::byte b) { return b == std::byte{0}; });
 }
 
 }  // namespace xqacheck::ptx

@@ -31,8 +31,10 @@ class Schedule {
   virtual std::vector<std::uint32_t> cta_order(std::uint32_t grid, std::uint32_t ctas) = 0;
   // Not empty. Polling warps must not be chosen for ever while others can run: the machine's livelock budget counts.
   virtual Turn next(std::span<const Runnable> runnable) = 0;
-  // An asynchronous copy has been issued: performed at once (true), or when a wait needs it (false).
-  virtual bool copy_lands_at_once() = 0;
+  // An asynchronous copy has been issued: after how many turns it lands if no wait needs it earlier. 0: at once;
+  // kWhenNeeded: with the wait, or the end of the CTA.
+  static constexpr std::uint32_t kWhenNeeded = ~0u;
+  virtual std::uint32_t copy_delay() = 0;
   // A programmatic dependent grid may start now that its predecessor allows it: true now, false as late as possible.
   virtual bool dependent_starts_early() = 0;
   // atom/red: a warp has just executed one on global memory (a semaphore, as far as the schedule can know).
@@ -47,6 +49,9 @@ enum class ScheduleKind : std::uint8_t {
   delay_cta,      // one CTA (by seed) stops after its first global atomic until no other can run
   last_cta,       // a seeded permutation of the CTAs, each run as far as it can before the next
   late_producer,  // dependents start as early as allowed and run before their producer
+  // As random, and copies land some turns after they were issued. Not of the standard list: a kernel that does not wait
+  // for a copy is found under all schedules; this one shows what may come of it.
+  stray_copies,
 };
 
 // `text` of `parse_schedule`: "round_robin", "random:17", …; name and seed are what a run line carries.

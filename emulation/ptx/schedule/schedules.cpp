@@ -51,7 +51,7 @@ class Base : public Schedule {
  public:
   explicit Base(std::uint64_t seed) : random_(seed), seed_(seed) {}
   std::vector<std::uint32_t> cta_order(std::uint32_t, std::uint32_t ctas) override { return identity(ctas); }
-  bool copy_lands_at_once() override { return false; }  // as late as possible finds what does not wait
+  std::uint32_t copy_delay() override { return kWhenNeeded; }  // as late as possible finds what does not wait
   bool dependent_starts_early() override { return true; }
   void after_atomic(std::uint32_t, std::uint32_t, std::uint32_t) override {}
 
@@ -122,7 +122,7 @@ class Base : public Schedule {
 class InOrder final : public Base {
  public:
   using Base::Base;
-  bool copy_lands_at_once() override { return true; }
+  std::uint32_t copy_delay() override { return 0; }
   bool dependent_starts_early() override { return false; }
 };
 
@@ -135,17 +135,26 @@ class RoundRobin final : public Base {
   std::uint32_t turn() override { return kShort; }
 };
 
-class RandomOrder final : public Base {
+class RandomOrder : public Base {
  public:
   using Base::Base;
   std::vector<std::uint32_t> cta_order(std::uint32_t, std::uint32_t ctas) override { return shuffled(ctas, random_); }
-  bool copy_lands_at_once() override { return random_.below(2) == 0; }
+  std::uint32_t copy_delay() override { return random_.below(2) == 0 ? 0 : kWhenNeeded; }
   bool dependent_starts_early() override { return random_.below(2) == 0; }
   Turn next(std::span<const Runnable> runnable) override {
     // Length 1 to 128, short ones as often as long ones. Polling warps come as often as others.
     const auto most = std::uint64_t{1} << random_.below(8);
     return {static_cast<std::size_t>(random_.below(runnable.size())),
             static_cast<std::uint32_t>(1 + random_.below(most))};
+  }
+};
+
+class StrayCopies final : public RandomOrder {
+ public:
+  using RandomOrder::RandomOrder;
+  // 1 to 16384 turns, short times as often as long ones: a CTA lives for some thousand.
+  std::uint32_t copy_delay() override {
+    return static_cast<std::uint32_t>(1 + random_.below(std::uint64_t{1} << random_.below(15)));
   }
 };
 
@@ -219,6 +228,8 @@ class LateProducer final : public Base {
     if (a.grid != b.grid) return a.grid > b.grid;
     return key_of(a) < key_of(b);
   }
+  // A dependent starts between turns: a producer must not end in the turn in which it lets it.
+  std::uint32_t turn() override { return kShort; }
 };
 
 }  // namespace
@@ -239,6 +250,8 @@ std::unique_ptr<Schedule> make_schedule(const ScheduleSpec& spec) {
       return std::make_unique<LastCta>(spec.seed);
     case ScheduleKind::late_producer:
       return std::make_unique<LateProducer>(spec.seed);
+    case ScheduleKind::stray_copies:
+      return std::make_unique<StrayCopies>(spec.seed);
   }
   return nullptr;
 }

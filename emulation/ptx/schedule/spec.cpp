@@ -6,9 +6,9 @@
 namespace xqacheck::ptx {
 namespace {
 
-constexpr ScheduleKind kKinds[] = {ScheduleKind::in_order,     ScheduleKind::round_robin, ScheduleKind::random,
-                                   ScheduleKind::starve_warp,  ScheduleKind::delay_cta,   ScheduleKind::last_cta,
-                                   ScheduleKind::late_producer};
+constexpr ScheduleKind kKinds[] = {ScheduleKind::in_order,      ScheduleKind::round_robin, ScheduleKind::random,
+                                   ScheduleKind::starve_warp,   ScheduleKind::delay_cta,   ScheduleKind::last_cta,
+                                   ScheduleKind::late_producer, ScheduleKind::stray_copies};
 
 }  // namespace
 
@@ -28,6 +28,8 @@ const char* name_of(ScheduleKind kind) {
       return "last_cta";
     case ScheduleKind::late_producer:
       return "late_producer";
+    case ScheduleKind::stray_copies:
+      return "stray_copies";
   }
   return "?";
 }
@@ -60,6 +62,7 @@ std::vector<ScheduleSpec> standard_schedules(std::size_t count) {
   std::vector<ScheduleSpec> list;
   for (std::uint64_t round = 0; list.size() < count; ++round) {
     for (const ScheduleKind kind : kKinds) {
+      if (kind == ScheduleKind::stray_copies) continue;
       const bool has_seed =
           kind != ScheduleKind::in_order && kind != ScheduleKind::round_robin && kind != ScheduleKind::late_producer;
       if (list.size() >= count || (round != 0 && !has_seed)) continue;

@@ -63,7 +63,7 @@ TEST_CASE("names of schedules") {
   CHECK_FALSE(parse_schedule("randm:3", spec, why));
   CHECK(why ==
         "schedule 'randm:3': no such name; there are in_order, round_robin, random, starve_warp, delay_cta, last_cta, "
-        "late_producer");
+        "late_producer, stray_copies");
   CHECK_FALSE(parse_schedule("random:", spec, why));
   CHECK_FALSE(parse_schedule("random:3x", spec, why));
   CHECK(why == "schedule 'random:3x': the seed after ':' must be a number below 2^64");
