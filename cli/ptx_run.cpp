@@ -51,6 +51,7 @@ Outcome run_once(const ptx::Module& module, const ptx::LaunchDescription& descri
   } catch (const ptx::MachineFault& fault) {
     outcome.fault = fault.what();
   }
+  if (watch) watch->check_ranges();
   outcome.findings = checker.findings();
   outcome.instructions = machine.instructions();
   return outcome;

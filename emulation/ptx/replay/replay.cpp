@@ -53,6 +53,7 @@ PtxReplay replay_from_ptx(const Module& module, const emulation::Recording& reco
     } catch (const MachineFault& fault) {
       if (result.fault.empty()) result.fault = to_text(spec) + ": " + fault.what();
     }
+    if (watch) watch->check_ranges();
     result.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     result.instructions += machine.instructions();
     ++result.schedules;

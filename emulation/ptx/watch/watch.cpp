@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstring>
 
+#include "emulation/ptx/front/error.hpp"
 #include "emulation/ptx/machine/machine.hpp"
 
 namespace xqacheck::ptx {
@@ -50,7 +51,15 @@ std::string to_text(const WatchRange& range) {
 }
 
 Watch::Watch(const Machine& machine, Monitor& inner, std::vector<WatchRange> ranges, Say say)
-    : machine_(machine), inner_(inner), ranges_(std::move(ranges)), say_(std::move(say)) {}
+    : machine_(machine), inner_(inner), ranges_(std::move(ranges)), say_(std::move(say)), found_(ranges_.size()) {}
+void Watch::check_ranges() const {
+  for (std::size_t i = 0; i < ranges_.size(); ++i)
+    if (!found_[i])
+      throw PtxError(
+          fmt::format("watch {}: no memory of that name holds these bytes (\"shared\", or the name of a buffer)",
+                      to_text(ranges_[i])));
+}
+
 Watch::~Watch() {
   flush();
 }
@@ -144,6 +153,7 @@ LaneMask Watch::async_copy(const AsyncCopy& copy) {
 void Watch::allocated(const Allocation& allocation) {
   for (std::size_t i = 0; i < ranges_.size(); ++i) {
     if (ranges_[i].memory != allocation.name || ranges_[i].offset + ranges_[i].bytes > allocation.size) continue;
+    found_[i] = true;
     Spot spot{i, 0, 0, allocation.base + ranges_[i].offset, std::vector<std::byte>(ranges_[i].bytes)};
     if (const std::byte* at = now(spot)) std::copy_n(at, spot.bytes.size(), spot.bytes.data());
     spots_.push_back(std::move(spot));
@@ -159,9 +169,13 @@ void Watch::freed(std::uint64_t base) {
 }
 
 void Watch::cta_begin(std::uint32_t grid, std::uint32_t cta) {
-  for (std::size_t i = 0; i < ranges_.size(); ++i)
-    if (ranges_[i].memory == "shared" && (ranges_[i].cta == WatchRange::kEveryCta || ranges_[i].cta == cta))
-      spots_.push_back({i, grid, cta, 0, std::vector<std::byte>(ranges_[i].bytes)});
+  for (std::size_t i = 0; i < ranges_.size(); ++i) {
+    const WatchRange& range = ranges_[i];
+    if (range.memory != "shared" || range.offset + range.bytes > grids_[grid].shared_bytes) continue;
+    if (range.cta != WatchRange::kEveryCta && range.cta != cta) continue;
+    found_[i] = true;
+    spots_.push_back({i, grid, cta, 0, std::vector<std::byte>(range.bytes)});
+  }
   inner_.cta_begin(grid, cta);
 }
 
@@ -174,7 +188,8 @@ void Watch::cta_end(std::uint32_t grid, std::uint32_t cta) {
 void Watch::grid_begin(const GridBegin& grid) {
   grids_[grid.number] = {{grid.places.begin(), grid.places.end()},
                          {grid.files.begin(), grid.files.end()},
-                         {grid.sites.begin(), grid.sites.end()}};
+                         {grid.sites.begin(), grid.sites.end()},
+                         grid.shared_bytes};
   inner_.grid_begin(grid);
 }
 

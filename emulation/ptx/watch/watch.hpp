@@ -36,6 +36,8 @@ class Watch final : public Monitor {
   ~Watch() override;
   // What the last access did is known only when the next thing happens, or here.
   void flush();
+  // Throws PtxError for a range that no memory so far has held: a name that does not exist, an offset behind the end.
+  void check_ranges() const;
 
   void allocated(const Allocation& allocation) override;
   void freed(std::uint64_t base) override;
@@ -71,6 +73,7 @@ class Watch final : public Monitor {
     std::vector<Place> places;
     std::vector<std::string> files;
     std::vector<InlinedAt> sites;
+    std::uint32_t shared_bytes = 0;
   };
 
   const std::byte* now(const Spot& spot) const;
@@ -83,6 +86,7 @@ class Watch final : public Monitor {
   std::vector<WatchRange> ranges_;
   Say say_;
   std::vector<Spot> spots_;
+  std::vector<bool> found_;  // by range: some memory holds it
   std::map<std::uint32_t, GridPlaces> grids_;
   struct Pending {
     std::size_t spot;
