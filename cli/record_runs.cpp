@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "emulation/recording/calls_file.hpp"
@@ -39,6 +40,13 @@ std::uint32_t each_run(const char* option, const std::string& path, const RunsTo
   return written;
 }
 
+// Names of plug-ins' kernels may hold their path.
+std::string in_file_name(std::string name) {
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return c == '/' || c == ' '; }, '_');
+  return name;
+}
+
 }  // namespace
 
 std::uint32_t record_to_folder(const std::string& folder, const RunsToRecord& runs) {
@@ -48,7 +56,8 @@ std::uint32_t record_to_folder(const std::string& folder, const RunsToRecord& ru
   return each_run("--record", folder, runs,
                   [&](std::uint64_t number, const reference::Problem& problem, const emulation::RecordingSource& source,
                       const properties::Outcome& outcome) {
-                    const std::string path = fmt::format("{}/{}-{:06}.safetensors", folder, runs.kernel, number);
+                    const std::string path =
+                        fmt::format("{}/{}-{:06}.safetensors", folder, in_file_name(runs.kernel), number);
                     emulation::write_recording(path, problem, source, outcome.out, outcome.lse);
                   });
 }

@@ -7,6 +7,7 @@
 #include "cli/commands.hpp"
 #include "cli/judging_options.hpp"
 #include "cli/kernel_runners.hpp"
+#include "cli/run_report.hpp"
 #include "properties/campaign.hpp"
 #include "properties/corpus.hpp"
 #include "properties/diagnose.hpp"
@@ -25,6 +26,7 @@ struct Options {
   std::string what;    // a line, or the path of a file
   std::string kernel;  // in place of the line's
   JudgingOptions judging;
+  std::vector<std::string> ledgers;  // files or folders of known failures
 };
 
 struct Replay {
@@ -83,6 +85,7 @@ int worse(int a, ExitCode b) {
 void run(const Options& options) {
   const Replay replay = read(options);
   const TrialOptions trial = trial_options(options.judging);
+  Ledger ledger = ledger_of(options.ledgers);
   std::string loaded;
   Runners runners;
   int exit = 0;
@@ -100,12 +103,17 @@ void run(const Options& options) {
     for (const Property* property : properties_of(run, options)) {
       Verdict verdict = judge_property(*property, one);
       add_diagnosis(verdict, one);
+      const std::string compared =
+          replay.saved && verdict.property == replay.saved->run.property ? same_or_not(*replay.saved, verdict) : "";
+      ledger.apply(runners.front()->description().name, verdict);
       fmt::print("{}", explain(verdict));
-      fmt::print("  output xxh64: {:016x}\n", verdict.out_hash);
-      if (replay.saved && verdict.property == replay.saved->run.property)
-        fmt::print("{}", same_or_not(*replay.saved, verdict));
+      fmt::print("  output xxh64: {:016x}\n{}", verdict.out_hash, compared);
       exit = worse(exit, exit_code_of(verdict.status));
     }
+  }
+  for (const Ledger::Mended& mended : ledger.mended()) {
+    fmt::print("KNOWN FAILURE PASSES: {}\n  take it out of the ledger: {}\n", mended.entry.reason, mended.entry.place);
+    exit = worse(exit, ExitCode::failed);
   }
   set_exit_code(exit);
 }
@@ -119,6 +127,7 @@ void add_repro_command(CLI::App& app) {
   add_device_option(*command);
   command->add_option("--kernel", options->kernel, "Replay on this kernel instead of the line's")->type_name("KERNEL");
   add_judging_options(*command, options->judging);
+  add_ledger_option(*command, options->ledgers);
   command->footer(
       "Examples:\n"
       "  xqacheck repro 'xqa/1 heads=16/2 len=513 kv=e4m3 seed=7 @ kernel=flash32 prop=golden'\n"

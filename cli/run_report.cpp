@@ -38,6 +38,18 @@ double share(const char* option, double per_cent) {
 
 }  // namespace
 
+void add_ledger_option(CLI::App& command, std::vector<std::string>& paths) {
+  command.add_option("--ledger", paths, "Known failures: a JSON file, or a folder of them (doc/ledger.md)")
+      ->type_name("PATH");
+}
+
+properties::Ledger ledger_of(const std::vector<std::string>& paths) {
+  std::vector<LedgerEntry> entries;
+  for (const std::string& path : paths)
+    for (LedgerEntry& entry : read_ledger(path)) entries.push_back(std::move(entry));
+  return Ledger(std::move(entries));
+}
+
 void add_report_options(CLI::App& command, ReportOptions& options) {
   command.add_option("--json", options.json, "Write every verdict as a JSON line (doc/results-format.md)")
       ->type_name("FILE");
@@ -45,8 +57,7 @@ void add_report_options(CLI::App& command, ReportOptions& options) {
   command.add_flag("--resume", options.resume,
                    "Go on with the file of --json that a run of the same cases left when it was killed");
   command.add_option("--junit", options.junit, "Write JUnit XML")->type_name("FILE");
-  command.add_option("--ledger", options.ledgers, "Known failures: a JSON file, or a folder of them (doc/ledger.md)")
-      ->type_name("PATH");
+  add_ledger_option(command, options.ledgers);
   command.add_option("--min-executed", options.min_executed, "Exit with 4 when fewer of the cases ran (50)")
       ->type_name("PERCENT");
   command.add_option("--max-mistrusted", options.max_mistrusted, "Exit with 4 when more verdicts are MISTRUSTED (5)")
@@ -60,10 +71,7 @@ RunReport::RunReport(const ReportOptions& options, RunHeader header, std::uint64
       progress_(stderr, isatty(STDERR_FILENO) != 0, total) {
   demands_.min_executed = share("--min-executed", options.min_executed);
   demands_.max_mistrusted = share("--max-mistrusted", options.max_mistrusted);
-  std::vector<LedgerEntry> entries;
-  for (const std::string& path : options.ledgers)
-    for (LedgerEntry& entry : read_ledger(path)) entries.push_back(std::move(entry));
-  ledger_ = Ledger(std::move(entries));
+  ledger_ = ledger_of(options.ledgers);
   if (!options.junit.empty()) require_writable(options.junit);
   open_json();
 }

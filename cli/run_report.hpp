@@ -24,15 +24,19 @@ class App;
 namespace xqacheck::cli {
 
 struct ReportOptions {
-  std::string json, junit;    // paths; empty: not written
+  std::string json, junit;           // paths; empty: not written
   std::vector<std::string> ledgers;  // files or folders of known failures
-  bool times = false;         // print the time by property
-  bool resume = false;        // go on with the JSON file that a killed run left
-  double min_executed = 50;   // per cent
-  double max_mistrusted = 5;  // per cent
+  bool times = false;                // print the time by property
+  bool resume = false;               // go on with the JSON file that a killed run left
+  double min_executed = 50;          // per cent
+  double max_mistrusted = 5;         // per cent
 };
 
 void add_report_options(CLI::App& command, ReportOptions& options);
+
+void add_ledger_option(CLI::App& command, std::vector<std::string>& paths);  // --ledger alone
+// Of all files and folders. Throws UsageError.
+properties::Ledger ledger_of(const std::vector<std::string>& paths);
 
 class RunReport {
  public:

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <map>
 #include <memory>
 
 #include "cli/case_source.hpp"
@@ -29,8 +30,8 @@ struct Options {
   JudgingOptions judging;
   ReportOptions report;
   SaveOptions save;
-  std::string record;        // folder for recordings; "": none
-  std::string record_calls;  // calls file; "": none
+  std::string record;         // folder for recordings; "": none
+  std::string record_calls;   // calls file; "": none
   double budget_seconds = 0;  // of judging all kernels; 0: no limit
 };
 
@@ -52,6 +53,14 @@ KernelRun prepare(const std::string& spec, const Options& options, const CaseSou
   return kernel;
 }
 
+// Two plug-ins may hold a kernel of one name, as two builds of it do: their results are kept apart.
+void tell_apart(std::vector<KernelRun>& kernels) {
+  std::map<std::string, int> count;
+  for (const KernelRun& kernel : kernels) ++count[kernel.name];
+  for (KernelRun& kernel : kernels)
+    if (count[kernel.name] > 1) kernel.name += fmt::format(" ({})", kernel.spec);
+}
+
 RunHeader header_of(const std::vector<KernelRun>& kernels, const Options& options, const CaseSource& source,
                     const std::vector<const Property*>& chosen) {
   RunHeader header;
@@ -63,6 +72,7 @@ RunHeader header_of(const std::vector<KernelRun>& kernels, const Options& option
   for (const KernelRun& kernel : kernels) {
     const bool plugin = kernel.spec.find('/') != std::string::npos;
     header.kernels.push_back(info_of(kernel.runners.front()->description(), plugin ? kernel.spec : "built-in"));
+    header.kernels.back().name = kernel.name;
     if (kernel.runners.front()->device() != "host") header.device = kernel.runners.front()->device();
     for (const std::string& feature : kernel.profile.left_out) header.left_out.push_back(kernel.name + ": " + feature);
   }
@@ -87,7 +97,8 @@ void announce(const RunHeader& header, RunReport& report, std::size_t cases) {
 
 // Judges what is worth most a second until the kernel's part of the time is up, and says what it did not get to.
 void judge_in_time(const CampaignPlan& plan, double seconds, KernelRun& kernel, RunReport& report) {
-  const auto reached = run_timed_campaign(plan, seconds, kernel.runners, [&](const CaseResult& result) { report.add(kernel.name, result); });
+  const auto reached = run_timed_campaign(plan, seconds, kernel.runners,
+                                          [&](const CaseResult& result) { report.add(kernel.name, result); });
   const std::string missed = not_reached(reached);
   report.say(missed.empty() ? fmt::format("{}: everything was judged within {:g} s", kernel.name, seconds)
                             : fmt::format("{}: time was up after {:g} s; judged {}", kernel.name, seconds, missed));
@@ -97,7 +108,8 @@ void check_budget(const Options& options) {
   if (options.budget_seconds == 0) return;
   constexpr double kLongest = 7 * 86400;  // a week
   if (!(options.budget_seconds > 0 && options.budget_seconds <= kLongest))
-    throw UsageError(fmt::format("--budget-seconds {:g}: needs seconds above 0, at most {:g}", options.budget_seconds, kLongest));
+    throw UsageError(
+        fmt::format("--budget-seconds {:g}: needs seconds above 0, at most {:g}", options.budget_seconds, kLongest));
   if (options.report.resume) throw UsageError("--budget-seconds: cannot go on with a killed run; leave out --resume");
 }
 
@@ -111,6 +123,7 @@ void run(const Options& options) {
   const TrialOptions trial = trial_options(options.judging);
   std::vector<KernelRun> kernels;
   for (const std::string& spec : chosen_kernels(options.kernels)) kernels.push_back(prepare(spec, options, source));
+  tell_apart(kernels);
   const std::vector<std::uint64_t> numbers = source.numbers();
   const RunHeader header = header_of(kernels, options, source, chosen);
   const std::size_t verdicts_a_case = options.budget_seconds > 0 ? chosen.size() : 1;  // each of them is a result then
@@ -157,15 +170,18 @@ void add_verify_command(CLI::App& app) {
   add_judging_options(*command, options->judging);
   add_report_options(*command, options->report);
   add_save_options(*command, options->save);
-  command->add_option("--record", options->record, "Also write every run as a recording into this folder (doc/recordings.md)")
+  command
+      ->add_option("--record", options->record,
+                   "Also write every run as a recording into this folder (doc/recordings.md)")
       ->type_name("DIR");
   command
       ->add_option("--record-calls", options->record_calls,
                    "Also write every call as a line of this .calls.jsonl file: case line, hash of the inputs, output")
       ->type_name("FILE");
   command
-      ->add_option("--budget-seconds", options->budget_seconds,
-                   "Judge for so long, what finds most faults a second first, and say what was not reached (doc/verify.md)")
+      ->add_option(
+          "--budget-seconds", options->budget_seconds,
+          "Judge for so long, what finds most faults a second first, and say what was not reached (doc/verify.md)")
       ->type_name("SECONDS");
   command->footer(
       "Examples:\n"

@@ -89,14 +89,11 @@ std::filesystem::path KernelCache::entry_path(const std::string& key) const {
 }
 
 std::shared_ptr<const CompiledKernel> KernelCache::get(const CompileRequest& request) {
-  std::string version;
-  try {
-    version = compiler_version();
-  } catch (const CompilerMissing&) {
-    if (auto prebuilt = find_prebuilt(request)) return prebuilt;
-    throw;
+  if (auto prebuilt = find_prebuilt(request)) {
+    note_used(key_of_prebuilt(request));
+    return prebuilt;
   }
-  const std::string key = key_of(request, version);
+  const std::string key = key_of(request, compiler_version());
   note_used(key);
   std::lock_guard lock(state_->mutex);
   if (const auto found = state_->loaded.find(key); found != state_->loaded.end()) {

@@ -2,6 +2,8 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "kernels/jit/compile.hpp"
 
 #ifdef XQACHECK_HAVE_NVRTC_HEADER
@@ -69,6 +71,19 @@ std::string describe(const CompileRequest& request) {
   return text;
 }
 
+// NVRTC puts the working directory before the names in `.file`, where no such file is.
+std::vector<std::byte> with_plain_file_names(const std::vector<std::byte>& image) {
+  std::string text(reinterpret_cast<const char*>(image.data()), image.size());
+  const std::string quoted = "\"" + std::filesystem::current_path().string() + "/";
+  for (std::size_t at = text.find("\t.file\t"); at != std::string::npos; at = text.find("\t.file\t", at + 1)) {
+    const std::size_t name = text.find('"', at);
+    if (name != std::string::npos && text.compare(name, quoted.size(), quoted) == 0)
+      text.erase(name + 1, quoted.size() - 1);
+  }
+  const auto* bytes = reinterpret_cast<const std::byte*>(text.data());
+  return {bytes, bytes + text.size()};
+}
+
 class Program {
  public:
   explicit Program(const CompileRequest& request) {
@@ -102,7 +117,10 @@ CompiledKernel compile(const CompileRequest& request) {
   std::vector<std::string> options = {"--gpu-architecture=" + request.arch, "--std=c++17"};
   // A virtual architecture ends in PTX: there is no ptxas to ask.
   const bool wants_ptx = request.arch.starts_with("compute_");
-  if (wants_ptx) options.emplace_back("--generate-line-info"); else options.emplace_back("--ptxas-options=-v");
+  if (wants_ptx)
+    options.emplace_back("--generate-line-info");
+  else
+    options.emplace_back("--ptxas-options=-v");
   for (const auto& [name, value] : request.macros) options.push_back(fmt::format("-D{}={}", name, value));
   options.insert(options.end(), request.options.begin(), request.options.end());
   std::vector<const char*> pointers;
@@ -126,6 +144,7 @@ CompiledKernel compile(const CompileRequest& request) {
   kernel.image.resize(size);
   char* const image = reinterpret_cast<char*>(kernel.image.data());
   program.check(wants_ptx ? nvrtc().ptx(program.get(), image) : nvrtc().cubin(program.get(), image));
+  if (wants_ptx) kernel.image = with_plain_file_names(kernel.image);
   return kernel;
 }
 

@@ -10,8 +10,11 @@
 
 namespace xqacheck::kernels::jit {
 
+std::string key_of_prebuilt(const CompileRequest& request) {
+  return key_of(request, "prebuilt");
+}
 std::string prebuilt_name(const CompileRequest& request) {
-  return key_of(request, "prebuilt") + ".ptx";
+  return key_of_prebuilt(request) + ".ptx";
 }
 
 std::shared_ptr<const CompiledKernel> find_prebuilt(const CompileRequest& request) {
@@ -32,8 +35,8 @@ void write_prebuilt(const std::filesystem::path& folder, const CompileRequest& r
   const auto path = folder / prebuilt_name(request);
   std::ofstream out(path, std::ios::binary);
   const XXH128_hash_t hash = XXH3_128bits(request.source.text.data(), request.source.text.size());
-  out << fmt::format("// {} compiled by {} for {}; XXH3-128 of the source {:016x}{:016x}\n//", request.source.name, compiler_version(),
-                     request.arch, hash.high64, hash.low64);
+  out << fmt::format("// {} compiled by {} for {}; XXH3-128 of the source {:016x}{:016x}\n//", request.source.name,
+                     compiler_version(), request.arch, hash.high64, hash.low64);
   for (const auto& [name, value] : request.macros) out << fmt::format(" -D{}={}", name, value);
   for (const auto& option : request.options) out << ' ' << option;
   out << '\n';

@@ -33,8 +33,8 @@ struct DeviceInfo {
   std::uint32_t sm_count = 0;
   std::uint64_t memory_bytes = 0;
   std::uint64_t l2_bytes = 0;  // level 2 cache; 0: unknown
-  std::string driver;      // "580.159.04" where known
-  std::string driver_api;  // "13.0"
+  std::string driver;          // "580.159.04" where known
+  std::string driver_api;      // "13.0"
 };
 
 // "NVIDIA H200 (sm_90a, 132 SMs, driver 580.159.04, CUDA 13.0)", for reports and recordings.
@@ -115,8 +115,9 @@ class Device {
   // `align` is what the caller promises to the kernel: with at_end the buffer ends as near to the unmapped page as it
   // allows.
   virtual std::unique_ptr<Buffer> allocate(std::size_t bytes, std::size_t align, Guard guard) = 0;
-  // What a buffer is for, for devices that check accesses: kernels may touch `bytes` from `begin` on and nothing else of
-  // the buffer that begins at `buffer`. `input`: they may only read it.
+  // What a buffer is for, for devices that check accesses: kernels may touch `bytes` from `begin` on and nothing else
+  // of the buffer that begins at `buffer`. `input`: they may only read it. What it holds means nothing until it is
+  // written again: call it before an upload, and after the upload of contents that no kernel may depend on.
   virtual void describe(Address buffer, Address begin, std::size_t bytes, const std::string& name, bool input) {
     (void)buffer, (void)begin, (void)bytes, (void)name, (void)input;
   }

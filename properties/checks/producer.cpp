@@ -1,6 +1,7 @@
 // producer: inputs written by the kernel immediately before on the stream are seen, also when programmatic dependent
 // launch lets this one start before they are written.
 #include "properties/checks/identical.hpp"
+#include "properties/checks/machine_schedules.hpp"
 
 namespace xqacheck::properties {
 namespace {
@@ -20,6 +21,9 @@ Verdict check(Trial& trial) {
                 "with inputs written late by the preceding kernel under programmatic dependent launch"}}) {
     RunOptions options = trial.run_options();
     options.launching = variant.launching;
+    // A GPU starts the dependent early if it has room; the PTX machine can be told to run it before its producer.
+    if (variant.launching == Launching::pdl_producer && chooses_schedule(trial.plain_run()))
+      options.schedule = schedule_number(ptx::ScheduleKind::late_producer);
     verdict = compare_with_plain(trial, trial.run(trial.problem(), options), variant.change);
     if (verdict.status != Status::passed) return verdict;
   }

@@ -29,6 +29,9 @@ std::optional<Verdict> wrong_route(Trial& trial, const Outcome& outcome, std::ui
   if ((kernel.memory == XQACHECK_HOST) != (route.device == "host"))
     return wrong(fmt::format("a kernel on {} memory ran on '{}'", kernel.memory == XQACHECK_HOST ? "host" : "device",
                              route.device));
+  if (trial.run_line().device == reference::Device::ptx && kernel.memory != XQACHECK_HOST &&
+      !route.device.starts_with("PTX machine"))
+    return wrong(fmt::format("the PTX machine was asked for, '{}' ran", route.device));
   if (route.splits == 0) return wrong("the kernel reports a plan of 0 sub-sequences");
   // A kernel may use fewer than it is told (one a tile), never more.
   if (splits != 0 && route.splits > splits)

@@ -30,7 +30,7 @@ class DeviceRun {
   DeviceRun(Device& device, HelperKernels* helpers, Stream& stream, const xqacheck_problem& problem,
             const LaunchSite& site)
       : device_(device), helpers_(helpers), stream_(stream), site_(site), mirror_(device, problem, site) {
-    for (auto& window : mirror_.windows()) window.upload(stream_);
+    for (auto& mirrored : mirror_.windows()) mirrored.upload(stream_, is_producer() && is_produced(mirrored.window()));
     if (is_producer()) stage_inputs();
     device_.synchronize(stream_);
   }
@@ -109,7 +109,8 @@ class DeviceRun {
     for (auto& mirrored : mirror_.windows()) {
       const auto& window = mirrored.window();
       if (!is_produced(window)) continue;
-      staged_.push_back({mirrored.data(), device_.allocate(window.bytes, 16, kernels::launch::Guard::none), window.bytes});
+      staged_.push_back(
+          {mirrored.data(), device_.allocate(window.bytes, 16, kernels::launch::Guard::none), window.bytes});
       device_.upload(staged_.back().staging->address(), window.data(), window.bytes, &stream_);
       device_.fill(mirrored.data(), 0xff, window.bytes, &stream_);
     }

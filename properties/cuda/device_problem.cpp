@@ -16,6 +16,7 @@ isolation::Window window_of(TensorId id, const std::byte* data, std::size_t byte
   window.bytes = bytes;
   window.align = kAnyAlign;
   window.writable = writable;
+  window.undefined = writable;  // output and LSE
   return window;
 }
 

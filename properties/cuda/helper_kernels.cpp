@@ -15,12 +15,16 @@ constexpr unsigned long long kLoadCycles = 2'000'000;          // about a millis
 constexpr unsigned kLateCycles = 20'000;  // a dependent that does not wait reads stale data for sure
 }  // namespace
 
-HelperKernels::HelperKernels(kernels::launch::Device& device) : device_(device) {
+kernels::jit::CompileRequest HelperKernels::compile_request(const std::string& arch) {
   kernels::jit::CompileRequest request;
   request.source = {"helpers.cu", text_of_helpers_cu};
-  request.arch = device.info().arch;
+  request.arch = arch;
+  return request;
+}
+
+HelperKernels::HelperKernels(kernels::launch::Device& device) : device_(device) {
   kernels::jit::KernelCache cache(kernels::jit::default_cache_directory());
-  module_ = device.load(cache.get(request)->image);
+  module_ = device.load(cache.get(compile_request(device.info().arch))->image);
   produce_ = device.function(*module_, "produce", 0);
   hog_ = device.function(*module_, "hog", 0);
 }
@@ -38,7 +42,8 @@ void HelperKernels::produce(Address to, Address from, std::uint64_t bytes, bool 
 }
 
 void HelperKernels::start_load() {
-  // The PTX machine runs one stream after the other: its schedules are what load is on a GPU.
+  // The PTX machine runs one stream after the other: nothing it does can disturb another stream. Its schedules are what
+  // load is on a GPU, and `rerun` asks for those; a run line with launch=load runs there as without.
   if (device_.info().arch.starts_with("compute_")) return;
   if (load_stream_ == nullptr) {
     load_stream_ = device_.stream();

@@ -3,12 +3,14 @@
 
 #include <memory>
 
+#include "kernels/jit/compile.hpp"
 #include "kernels/launch/seam.hpp"
 
 namespace xqacheck::properties::cuda {
 
 class HelperKernels {
  public:
+  static kernels::jit::CompileRequest compile_request(const std::string& arch);
   explicit HelperKernels(kernels::launch::Device& device);
 
   // Writes `bytes` bytes at `to` from `from` by a kernel on the stream. `early`: the next kernel may start before they

@@ -25,6 +25,7 @@ Guard guard_of(Placement place) {
 MirroredWindow::MirroredWindow(kernels::launch::Device& device, const isolation::Window& window, Placement place)
     : device_(device), window_(window), plain_(place == Placement::plain) {
   buffer_ = device.allocate(copied_bytes(), std::max<std::uint64_t>(window.align, 1), guard_of(place));
+  describe(!window_.writable);
 }
 
 Address MirroredWindow::begin() const {
@@ -33,7 +34,15 @@ Address MirroredWindow::begin() const {
 Address MirroredWindow::data() const {
   return plain_ ? buffer_->address() + window_.before : buffer_->address();
 }
-void MirroredWindow::upload(kernels::launch::Stream& stream) {
+void MirroredWindow::describe(bool input) {
+  device_.describe(begin(), data(), window_.bytes, window_.name, input);
+}
+void MirroredWindow::upload(kernels::launch::Stream& stream, bool written_by_kernel) {
+  if (written_by_kernel) describe(false);
+  copy_contents(stream);
+  if (window_.undefined) describe(!window_.writable);
+}
+void MirroredWindow::copy_contents(kernels::launch::Stream& stream) {
   if (!window_.sparse) {
     device_.upload(begin(), host_begin(), copied_bytes(), &stream);
     return;

@@ -24,12 +24,17 @@ class MirroredWindow {
   std::byte* host_begin() const { return plain_ ? window_.begin : window_.data(); }
   std::size_t copied_bytes() const { return plain_ ? window_.before + window_.bytes + window_.after : window_.bytes; }
 
-  void upload(kernels::launch::Stream& stream);
+  // Also tells the device what the buffer is, by name: an input is only read. `written_by_kernel`: a kernel of the
+  // harness fills this input.
+  void upload(kernels::launch::Stream& stream, bool written_by_kernel = false);
   void download(kernels::launch::Stream& stream);  // host memory must be writable
   // Compares the device's bytes with the host's: "" or where they differ first.
   std::string changed(kernels::launch::Stream& stream) const;
 
  private:
+  void describe(bool input);
+  void copy_contents(kernels::launch::Stream& stream);
+
   kernels::launch::Device& device_;
   isolation::Window window_;
   bool plain_;

@@ -17,7 +17,8 @@ constexpr std::size_t kAnyAlign = 256;  // what device allocations have at least
 }  // namespace
 
 PreparedKernel::PreparedKernel(kernels::launch::Device& device, kernels::launch::Stream& stream,
-                               const xqacheck_kernel& kernel, const DeviceProblems& problems, std::uint32_t forced_splits)
+                               const xqacheck_kernel& kernel, const DeviceProblems& problems,
+                               std::uint32_t forced_splits)
     : device_(device), stream_(stream), kernel_(kernel), name_(kernel.describe()->name) {
   try {
     if (bind(problems, forced_splits)) provide_workspace();
@@ -43,7 +44,8 @@ void PreparedKernel::release() noexcept {
 }
 
 void PreparedKernel::fail(const char* step, const char* why) const {
-  throw std::runtime_error(fmt::format("kernel {}: {} reports an error{}{}", name_, step, *why != '\0' ? ": " : "", why));
+  throw std::runtime_error(
+      fmt::format("kernel {}: {} reports an error{}{}", name_, step, *why != '\0' ? ": " : "", why));
 }
 
 bool PreparedKernel::bind(const DeviceProblems& problems, std::uint32_t forced_splits) {
@@ -76,10 +78,12 @@ void PreparedKernel::provide_workspace() {
   }
   if (most.scratch_bytes != 0) {
     scratch_ = device_.allocate(most.scratch_bytes, kAnyAlign, kernels::launch::Guard::none);
+    device_.describe(scratch_->address(), scratch_->address(), most.scratch_bytes, "scratch", false);
     launch_.scratch = std::bit_cast<void*>(scratch_->address());
   }
   if (most.state_bytes != 0) {
     state_ = device_.allocate(most.state_bytes, kAnyAlign, kernels::launch::Guard::none);
+    device_.describe(state_->address(), state_->address(), most.state_bytes, "state", false);
     device_.fill(state_->address(), 0, most.state_bytes, &stream_);
     launch_.state = std::bit_cast<void*>(state_->address());
   }

@@ -5,7 +5,7 @@
 namespace xqacheck::properties::cuda {
 
 void* DeviceWorkspaces::mirror(std::unique_ptr<MirroredWindow>& mirrored, const char* name, void* host,
-                               const isolation::SlotPlan& plan) {
+                               const isolation::SlotPlan& plan, bool undefined) {
   mirrored.reset();
   if (plan.bytes == 0) return nullptr;
   const isolation::Window window{name,
@@ -14,7 +14,10 @@ void* DeviceWorkspaces::mirror(std::unique_ptr<MirroredWindow>& mirrored, const 
                                  plan.bytes,
                                  plan.map_end - plan.data - plan.bytes,
                                  plan.align,
-                                 true};
+                                 true,
+                                 false,
+                                 {},
+                                 undefined};
   mirrored = std::make_unique<MirroredWindow>(device_, window, place_);
   mirrored->upload(stream_);
   return std::bit_cast<void*>(mirrored->data());
@@ -25,8 +28,8 @@ std::string DeviceWorkspaces::provide(const xqacheck_workspace& sizes, void** sc
   void* host_state = nullptr;
   if (std::string fault = host_.provide(sizes, &host_scratch, &host_state); !fault.empty()) return fault;
   try {
-    *scratch = mirror(scratch_, "scratch", host_scratch, progress_.scratch);
-    *state = mirror(state_, "state", host_state, progress_.state);
+    *scratch = mirror(scratch_, "scratch", host_scratch, progress_.scratch, true);
+    *state = mirror(state_, "state", host_state, progress_.state, false);
     device_.synchronize(stream_);
   } catch (const kernels::launch::DeviceError& error) {
     return error.what();

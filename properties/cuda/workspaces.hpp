@@ -21,8 +21,8 @@ class DeviceWorkspaces final : public isolation::Workspaces {
   void bring_back();
 
  private:
-  void* mirror(std::unique_ptr<MirroredWindow>& mirrored, const char* name, void* host,
-               const isolation::SlotPlan& plan);
+  void* mirror(std::unique_ptr<MirroredWindow>& mirrored, const char* name, void* host, const isolation::SlotPlan& plan,
+               bool undefined);
 
   kernels::launch::Device& device_;
   kernels::launch::Stream& stream_;

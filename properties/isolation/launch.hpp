@@ -46,8 +46,9 @@ struct Window {
   std::uint64_t after = 0;     // bytes of canary behind it
   std::uint64_t align = 1;     // the strictest that the problem promises of the buffer
   bool writable = false;
-  bool sparse = false;                          // only `written` holds data; the rest is zero, and should not be read
+  bool sparse = false;  // only `written` holds data; the rest is zero, and should not be read
   std::vector<reference::HostBuffer::Range> written{};  // from the buffer's first byte
+  bool undefined = false;  // what it holds before the run means nothing: a kernel that reads it first is wrong
 
   std::byte* data() const { return begin + before; }
 };

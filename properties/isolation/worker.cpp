@@ -152,14 +152,25 @@ class Worker {
     return send_done(sequence, result);
   }
 
+  static bool is_result(std::uint32_t slot) {
+    return slot == slot_of(reference::TensorId::out) || slot == slot_of(reference::TensorId::lse);
+  }
+
   LaunchSite site_of(const CaseRequest& request) const {
     LaunchSite site{request.runs, request.place, request.launching, request.schedule, {}};
     for (std::uint32_t slot = kFirstTensorSlot; slot < kScratchSlot; ++slot) {
       const SlotPlan& plan = request.plans[slot];
       if (plan.access == Access::none || plan.bytes == 0) continue;
-      site.windows.push_back({slot_name(slot), memory_.slot(slot) + plan.map_begin, plan.data - plan.map_begin,
-                              plan.bytes, plan.map_end - plan.data - plan.bytes, plan.align,
-                              plan.access == Access::write, false, {}});
+      site.windows.push_back({slot_name(slot),
+                              memory_.slot(slot) + plan.map_begin,
+                              plan.data - plan.map_begin,
+                              plan.bytes,
+                              plan.map_end - plan.data - plan.bytes,
+                              plan.align,
+                              plan.access == Access::write,
+                              false,
+                              {},
+                              is_result(slot)});
       for (const WrittenRange& range : written_) {
         if (range.slot != slot) continue;
         site.windows.back().sparse = true;

@@ -51,14 +51,16 @@ machine::Extent extent(const Dim3& size) {
 
 class PtxDevice : public Device {
  public:
-  explicit PtxDevice(const PtxDeviceOptions& options) : options_(options), schedule_(machine::make_schedule(options.schedule)) {
+  explicit PtxDevice(const PtxDeviceOptions& options)
+      : options_(options), schedule_(machine::make_schedule(options.schedule)) {
     if (options.checks) machine_.set_monitor(&checker_);
     machine_.set_schedule(schedule_.get());
   }
 
   DeviceInfo info() const override {
     DeviceInfo info;
-    info.name = fmt::format("PTX machine, schedule {}{}", machine::to_text(options_.schedule), options_.checks ? "" : ", no checks");
+    info.name = fmt::format("PTX machine, schedule {}{}", machine::to_text(options_.schedule),
+                            options_.checks ? "" : ", no checks");
     info.arch = "compute_90a";  // a virtual architecture: compilers hand over PTX
     info.sm_count = machine_.options().multiprocessors;
     info.memory_bytes = std::uint64_t{1} << 37;
@@ -113,20 +115,23 @@ class PtxDevice : public Device {
   void fill(Address to, std::uint8_t byte, std::size_t bytes, Stream* stream) override {
     if (bytes == 0) return;
     run(stream);
-    std::memset(host_memory(to, bytes, "fill"), byte, bytes);
+    if (byte != 0 || !machine_.memory().zero(to, bytes)) std::memset(host_memory(to, bytes, "fill"), byte, bytes);
     if (options_.checks) checker_.host_wrote(to, bytes);
   }
 
   std::unique_ptr<kernels::launch::Module> load(std::span<const std::byte> image) override {
     const std::string_view text(reinterpret_cast<const char*>(image.data()), image.size());
-    if (text.starts_with("\x7f" "ELF")) throw DeviceError("the PTX machine runs PTX, not machine code: compile for compute_90a", -1);
+    if (text.starts_with("\x7f"
+                         "ELF"))
+      throw DeviceError("the PTX machine runs PTX, not machine code: compile for compute_90a", -1);
     try {
       return std::make_unique<PtxModule>(machine_, machine::parse(text, fmt::format("module{}.ptx", ++modules_)));
     } catch (const machine::PtxError& error) {
       throw DeviceError(error.what(), -1);
     }
   }
-  std::unique_ptr<Function> function(const kernels::launch::Module& module, const std::string& name, std::uint32_t) override {
+  std::unique_ptr<Function> function(const kernels::launch::Module& module, const std::string& name,
+                                     std::uint32_t) override {
     try {
       auto result = std::make_unique<PtxFunction>();
       // The seam's modules are const to callers; decoding a kernel on demand is a cache.
@@ -155,14 +160,19 @@ class PtxDevice : public Device {
     launch.programmatic_dependent = spec.programmatic_dependent;
     const auto& places = launch.program->parameters;
     if (spec.arguments.size() != places.size())
-      throw DeviceError(fmt::format("kernel {} takes {} arguments, {} are given", launch.program->name, places.size(), spec.arguments.size()), -1);
+      throw DeviceError(fmt::format("kernel {} takes {} arguments, {} are given", launch.program->name, places.size(),
+                                    spec.arguments.size()),
+                        -1);
     launch.parameters.resize(launch.program->parameter_bytes);
     for (std::size_t i = 0; i < places.size(); ++i) {
       if (spec.arguments[i].size() != places[i].bytes)
-        throw DeviceError(fmt::format("argument {} of kernel {} has {} bytes, {} are given", i, launch.program->name, places[i].bytes, spec.arguments[i].size()), -1);
+        throw DeviceError(fmt::format("argument {} of kernel {} has {} bytes, {} are given", i, launch.program->name,
+                                      places[i].bytes, spec.arguments[i].size()),
+                          -1);
       std::memcpy(launch.parameters.data() + places[i].offset, spec.arguments[i].data(), places[i].bytes);
     }
-    auto& stream = native_stream == nullptr ? default_stream_ : *static_cast<PtxStream*>(static_cast<Stream*>(native_stream));
+    auto& stream =
+        native_stream == nullptr ? default_stream_ : *static_cast<PtxStream*>(static_cast<Stream*>(native_stream));
     (stream.captured != nullptr ? stream.captured->launches : stream.waiting).push_back(std::move(launch));
   }
   void synchronize(Stream& stream) override { run(&stream); }
@@ -188,7 +198,8 @@ class PtxDevice : public Device {
     static_cast<PtxEvent&>(event).at = std::chrono::steady_clock::now();
   }
   double elapsed_milliseconds(Event& begin, Event& end) override {
-    return std::chrono::duration<double, std::milli>(static_cast<PtxEvent&>(end).at - static_cast<PtxEvent&>(begin).at).count();
+    return std::chrono::duration<double, std::milli>(static_cast<PtxEvent&>(end).at - static_cast<PtxEvent&>(begin).at)
+        .count();
   }
 
  private:
@@ -198,7 +209,9 @@ class PtxDevice : public Device {
 
   std::byte* host_memory(Address address, std::size_t bytes, const char* what) {
     std::byte* at = machine_.memory().at(address, bytes);
-    if (at == nullptr) throw DeviceError(fmt::format("{} of {} bytes at 0x{:x}: {}", what, bytes, address, machine_.memory().describe(address)), 1);
+    if (at == nullptr)
+      throw DeviceError(
+          fmt::format("{} of {} bytes at 0x{:x}: {}", what, bytes, address, machine_.memory().describe(address)), 1);
     return at;
   }
 
@@ -244,7 +257,8 @@ PtxDeviceOptions ptx_options_of_environment() {
     if (!machine::parse_schedule(text, options.schedule, why))
       throw std::invalid_argument(fmt::format("XQACHECK_PTX_SCHEDULE={}: {}", text, why));
   }
-  if (const char* text = std::getenv("XQACHECK_PTX_CHECKS"); text != nullptr) options.checks = std::strcmp(text, "off") != 0;
+  if (const char* text = std::getenv("XQACHECK_PTX_CHECKS"); text != nullptr)
+    options.checks = std::strcmp(text, "off") != 0;
   return options;
 }
 

@@ -40,6 +40,19 @@ TEST_CASE("--ledger: a known failure that passes is loud") {
   CHECK_THAT(result.out, Contains("take it out of the ledger: ") && Contains("a.json, entry 1"));
 }
 
+TEST_CASE("repro --ledger: a known failure is known, and loud when it passes") {
+  const Workplace here;
+  here.write("known.json", kEntry);
+  const std::string line = "xqa/1 len=65 @ prop=golden";
+  const ToolResult known = here.run({"repro", line, "--kernel", plugin("drops_token"), "--ledger", "known.json"});
+  CHECK(known.exit == 0);
+  CHECK_THAT(known.out, Contains("KNOWN golden") && Contains("drops the last token"));
+  CHECK(here.run({"repro", line, "--kernel", plugin("drops_token")}).exit == 1);
+  const ToolResult mended = here.run({"repro", line, "--kernel", plugin("example"), "--ledger", "known.json"});
+  CHECK(mended.exit == 1);
+  CHECK_THAT(mended.out, Contains("KNOWN FAILURE PASSES: drops the last token"));
+}
+
 TEST_CASE("--ledger: malformed files exit with 2 before anything runs") {
   const Workplace here;
   here.write("bad.json", R"({"ledger": 1, "entries": [{"kernel": "k"}]})");

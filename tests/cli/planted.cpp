@@ -113,6 +113,23 @@ TEST_CASE("the same failures are found and shrunk alike with any number of jobs"
   CHECK_THAT(first, Contains("\nxqa/1 heads=4/2 dim=16 len=1 page=8 "));
 }
 
+TEST_CASE("failures of two plug-ins whose kernels have one name are kept apart") {
+  const Workplace here;
+  const ToolResult found = here.run({"verify", "--kernel", plugin("drops_token"), "--kernel", plugin("wrong_head"),
+                                     "--case", "xqa/1 heads=4/2 len=65", "--property", "golden", "--no-shrink"});
+  INFO(found.both());
+  CHECK(found.exit == 1);
+  CHECK_THAT(found.out, Contains("example-host (" + plugin("drops_token") + ")") &&
+                            Contains("example-host (" + plugin("wrong_head") + ")"));
+  const auto saved = here.files("failures");
+  REQUIRE(saved.size() == 2);
+  for (const std::string& file : saved) {
+    const bool first = file.starts_with("drops_token");
+    CHECK_THAT(here.read("failures/" + file), Contains("kernel=" + plugin(first ? "drops_token" : "wrong_head")));
+    CHECK_THAT(here.run({"repro", "failures/" + file}).out, Contains("reproduced: FAILED"));
+  }
+}
+
 TEST_CASE("poison finds what random data cannot") {
   const Workplace here;
   const std::string line = "xqa/1 heads=1/1 dim=16 len=5 page=8 tail=zero";

@@ -35,6 +35,15 @@ if(NOT FIND STREQUAL "")
   endif()
 endif()
 
+if(NOT CASES STREQUAL "")
+  file(READ "${WORK}/source/CMakeLists.txt" text)
+  string(REGEX REPLACE "(xqacheck_add_gate\\([^)]*CASES) [0-9]+" "\\1 ${CASES}" changed "${text}")
+  if(changed STREQUAL text)
+    message(FATAL_ERROR "the project's gate has no CASES to replace")
+  endif()
+  file(WRITE "${WORK}/source/CMakeLists.txt" "${changed}")
+endif()
+
 run_or_stop("${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${WORK}/prefix")
 run_or_stop("${CMAKE_COMMAND}" -S "${WORK}/source" -B "${WORK}/build" -G Ninja "-DCMAKE_PREFIX_PATH=${WORK}/prefix"
   "-DCMAKE_CXX_COMPILER=${CXX}" -DCMAKE_BUILD_TYPE=Release)

@@ -62,7 +62,7 @@ void Shadow::forget(std::uint64_t offset, std::uint64_t count) {
 
 namespace {
 
-// Calls f(index of the 64-bit piece, mask) for the pieces of a range of bits.
+// Calls f(index of the 64-bit piece, mask, first bit) for the pieces of a range of bits.
 template <class Function>
 void pieces(std::uint64_t offset, std::uint64_t count, Function f) {
   const std::uint64_t end = offset + count;
@@ -76,21 +76,55 @@ void pieces(std::uint64_t offset, std::uint64_t count, Function f) {
 
 }  // namespace
 
+void Written::assign(std::uint64_t offset, std::uint64_t count, bool value) {
+  const std::uint64_t end = offset + count;
+  while (offset < end) {
+    const std::uint64_t begin = offset / kPageBytes * kPageBytes;
+    const std::uint64_t stop = std::min(end, begin + kPageBytes);
+    Page& page = pages_[offset / kPageBytes];
+    if (offset == begin && stop == std::min(begin + kPageBytes, bytes_)) {
+      page.bits.reset();
+      page.all = value;
+    } else if (page.bits != nullptr || page.all != value) {
+      if (page.bits == nullptr) {
+        page.bits = std::make_unique<std::uint64_t[]>(kPageBytes / 64);
+        if (page.all) std::fill_n(page.bits.get(), kPageBytes / 64, ~0ull);
+      }
+      pieces(offset - begin, stop - offset, [&](std::uint64_t i, std::uint64_t mask, std::uint64_t) {
+        page.bits[i] = value ? page.bits[i] | mask : page.bits[i] & ~mask;
+      });
+    }
+    offset = stop;
+  }
+}
+
 void Written::set(std::uint64_t offset, std::uint64_t count) {
-  pieces(offset, count, [&](std::uint64_t i, std::uint64_t mask, std::uint64_t) { bits_[i] |= mask; });
+  assign(offset, count, true);
 }
 
 void Written::clear(std::uint64_t offset, std::uint64_t count) {
-  pieces(offset, count, [&](std::uint64_t i, std::uint64_t mask, std::uint64_t) { bits_[i] &= ~mask; });
+  assign(offset, count, false);
 }
 
 std::uint64_t Written::first_hole(std::uint64_t offset, std::uint64_t count) const {
-  std::uint64_t hole = count;
-  pieces(offset, count, [&](std::uint64_t i, std::uint64_t mask, std::uint64_t) {
-    if (hole != count || (bits_[i] & mask) == mask) return;
-    hole = i * 64 + static_cast<std::uint64_t>(__builtin_ctzll(mask & ~bits_[i])) - offset;
-  });
-  return hole;
+  const std::uint64_t from = offset, end = offset + count;
+  while (offset < end) {
+    const std::uint64_t begin = offset / kPageBytes * kPageBytes;
+    const std::uint64_t stop = std::min(end, begin + kPageBytes);
+    const Page& page = pages_[offset / kPageBytes];
+    if (page.bits == nullptr) {
+      if (!page.all) return offset - from;
+    } else {
+      std::uint64_t hole = ~0ull;
+      pieces(offset - begin, stop - offset, [&](std::uint64_t i, std::uint64_t mask, std::uint64_t) {
+        if (hole != ~0ull || (page.bits[i] & mask) == mask) return;
+        hole = i * 64 + static_cast<std::uint64_t>(__builtin_ctzll(mask & ~page.bits[i]));
+      });
+      if (hole != ~0ull) return begin + hole - from;
+    }
+    offset = stop;
+  }
+  return count;
 }
 
 }  // namespace xqacheck::ptx

@@ -76,17 +76,25 @@ class Shadow {
   std::vector<std::uint32_t> free_lists_;
 };
 
-// One bit a byte: has it been written?
+// One bit a byte: has it been written? Pages that are written in one go, as pools of many GiB are, hold no bits.
 class Written {
  public:
-  explicit Written(std::uint64_t bytes) : bits_((bytes + 63) / 64) {}
+  explicit Written(std::uint64_t bytes) : bytes_(bytes), pages_((bytes + kPageBytes - 1) / kPageBytes) {}
   void set(std::uint64_t offset, std::uint64_t count);
   void clear(std::uint64_t offset, std::uint64_t count);
   // First byte of the range that is not written; `count` if all are.
   std::uint64_t first_hole(std::uint64_t offset, std::uint64_t count) const;
 
  private:
-  std::vector<std::uint64_t> bits_;
+  static constexpr std::uint64_t kPageBytes = std::uint64_t{1} << 15;  // 4 KiB of bits
+  struct Page {
+    bool all = false;                       // without bits: what holds for every byte
+    std::unique_ptr<std::uint64_t[]> bits;  // null: all bytes alike
+  };
+  void assign(std::uint64_t offset, std::uint64_t count, bool value);
+
+  std::uint64_t bytes_;
+  std::vector<Page> pages_;
 };
 
 }  // namespace xqacheck::ptx

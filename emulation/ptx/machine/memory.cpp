@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 
+#include <cstring>
 #include <new>
 
 namespace xqacheck::ptx {
@@ -49,6 +50,23 @@ void DeviceMemory::free(std::uint64_t base) {
 
 void DeviceMemory::set_read_only(std::uint64_t base, bool read_only) {
   if (const auto found = blocks_.find(base); found != blocks_.end()) found->second.read_only = read_only;
+}
+
+bool DeviceMemory::zero(std::uint64_t address, std::uint64_t bytes) {
+  std::byte* begin = at(address, bytes);
+  if (begin == nullptr) return false;
+  std::byte* end = begin + bytes;
+  // The memory of a block begins at a page of the host, whatever its address on the device.
+  const auto page_of = [](std::byte* at) { return reinterpret_cast<std::uintptr_t>(at); };
+  std::byte* first = begin + (kPage - page_of(begin) % kPage) % kPage;
+  std::byte* last = end - page_of(end) % kPage;
+  if (first < last && madvise(first, static_cast<std::size_t>(last - first), MADV_DONTNEED) == 0) {
+    std::memset(begin, 0, static_cast<std::size_t>(first - begin));
+    std::memset(last, 0, static_cast<std::size_t>(end - last));
+  } else {
+    std::memset(begin, 0, bytes);
+  }
+  return true;
 }
 
 const DeviceMemory::Block* DeviceMemory::search(std::uint64_t address, std::uint64_t bytes) const {

@@ -33,6 +33,9 @@ class DeviceMemory {
   std::uint64_t allocate(std::uint64_t size, std::uint64_t align, std::string name, bool tail = false);
   void free(std::uint64_t base);
   void set_read_only(std::uint64_t base, bool read_only);
+  // [address, address + bytes) of one block becomes zero; whole pages go back to the system, so that a pool of many GiB
+  // costs nothing. False, and nothing is changed, when the range lies in no block.
+  bool zero(std::uint64_t address, std::uint64_t bytes);
 
   // The block that holds all of [address, address + bytes), or null.
   const Block* find(std::uint64_t address, std::uint64_t bytes) const {

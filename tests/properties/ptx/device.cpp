@@ -83,4 +83,31 @@ TEST_CASE("described buffers have names, exact ends and inputs that are not writ
   CHECK_THROWS_WITH(second.launch("store", 1), Catch::Contains("write of 4 bytes to q, which is an input"));
 }
 
+TEST_CASE("what was uploaded and then described means nothing to a kernel") {
+  Run run;
+  run.device->fill(run.out->address(), 0, 256, run.stream.get());
+  run.device->describe(run.out->address(), run.out->address(), 256, "scratch", false);
+  const auto function = run.device->function(*run.module, "last", 0);
+  const Address address = run.out->address();
+  LaunchSpec spec;
+  spec.function = function.get();
+  spec.arguments = {argument(address)};
+  run.device->launch(spec, run.device->native(*run.stream));
+  CHECK_THROWS_WITH(run.device->synchronize(*run.stream),
+                    Catch::Contains("uninitialised: last") &&
+                        Catch::Contains("= scratch + 0: atomic on 4 bytes that nobody has written"));
+}
+
+TEST_CASE("zeros in a pool of many GiB cost neither time nor memory") {
+  const auto device = open_ptx_device({});
+  const auto stream = device->stream();
+  constexpr std::size_t kHuge = std::size_t{1} << 36;  // more than any machine that runs tests has
+  const auto pool = device->allocate(kHuge, 256, Guard::at_end);
+  std::uint64_t value = 7;
+  device->upload(pool->address() + kHuge - 4099, &value, 8, stream.get());
+  device->fill(pool->address() + 1, 0, kHuge - 1, stream.get());
+  device->download(&value, pool->address() + kHuge - 4099, 8, stream.get());
+  CHECK(value == 0);
+}
+
 }  // namespace
