@@ -42,6 +42,9 @@ bool report(FindingReport& findings, const emulation::Recording& recording, cons
   if (!result.fault.empty()) fmt::print("          {}\n", result.fault);
   if (result.differing_schedules != 0)
     fmt::print("          {} schedules differ, the first is {}\n", result.differing_schedules, result.differing_schedule);
+  if (const auto& first = result.comparison.first)
+    fmt::print("          first at request {}, row {}, head {}, dim {}: recorded {:#x}, here {:#x}; {} ulps at most\n", first->request, first->row,
+               first->head, first->dim, first->recorded, first->emulated, result.comparison.most_ulps);
   for (const std::string& line : lines) fmt::print("          {}\n", line);
   return equal && count.unknown == 0;
 }

@@ -59,7 +59,7 @@ PtxReplay replay_from_ptx(const Module& module, const emulation::Recording& reco
     ++result.schedules;
     const std::vector<std::byte> out = call.output();
     emulation::Replay comparison =
-        emulation::compare_outputs(recording.problem.description, recording.out.data(), out.data());
+        emulation::compare_outputs(recording.problem.view(nullptr, nullptr), recording.out.data(), out.data());
     comparison.semaphores_equal = call.semaphores_are_zero();
     if (!comparison.equal() && result.differing_schedules++ == 0) result.differing_schedule = to_text(spec);
     if (result.differing_schedules == 0 || !comparison.equal()) result.comparison = comparison;
