@@ -43,6 +43,11 @@ void measure(const std::string& name, const std::string& body, bool checks) {
 void replay(const std::string& ptx, const std::string& recording_file) {
   const auto recording = xqacheck::emulation::read_recording(recording_file);
   const Module module = parse_file(ptx);
+  const auto& problem = recording.problem.description;
+  std::string lengths;
+  const auto* tokens = recording.problem.tensor(xqacheck::reference::TensorId::seq_lens).as<std::uint32_t>();
+  for (std::uint32_t i = 0; i < problem.requests; ++i) lengths += (i != 0 ? ", " : "") + std::to_string(tokens[i]);
+  fmt::print("{}: heads {}/{}, dim {}, tokens {}\n", recording.name, problem.q_heads, problem.kv_heads, problem.head_dim, lengths);
   for (const bool checks : {true, false}) {
     double best = 1e9;
     std::uint64_t instructions = 0;

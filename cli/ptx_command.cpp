@@ -25,6 +25,7 @@ void add_ptx_command(CLI::App& app) {
   add_ptx_forms_commands(*ptx);
   add_ptx_confirm_command(*ptx);
   add_ptx_replay_command(*ptx);
+  add_ptx_contraction_command(*ptx);
   add_ptx_run_command(*ptx);
 }
 

@@ -14,6 +14,7 @@ namespace xqacheck::cli {
 void add_ptx_forms_commands(CLI::App& ptx);  // forms, record-forms, check-forms
 void add_ptx_confirm_command(CLI::App& ptx);
 void add_ptx_replay_command(CLI::App& ptx);
+void add_ptx_contraction_command(CLI::App& ptx);
 void add_ptx_run_command(CLI::App& ptx);
 
 // The machine with its default schedule and all checks. Throws properties::EnvironmentError.

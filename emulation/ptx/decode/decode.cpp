@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
+#include "emulation/ptx/decode/contraction.hpp"
 #include "emulation/ptx/decode/reconvergence.hpp"
 #include "emulation/ptx/instructions/control.hpp"
 
@@ -94,6 +96,10 @@ void Decoder::function_body(Frame& frame) {
   const auto outer_uses = std::exchange(label_uses_, {});
   const auto outer_returns = std::exchange(returns_, {});
   frame_ = &frame;
+  const Function* const written = frame.function;
+  const Contractions contractions = find_contractions(*written);
+  std::optional<Function> contracted;
+  if (!contractions.product_of.empty()) frame.function = &contracted.emplace(contract(*written, contractions));
   declare(frame);
   const Function& function = *frame.function;
   std::vector<std::uint32_t> starts;  // of instructions, in the program
@@ -119,6 +125,7 @@ void Decoder::function_body(Frame& frame) {
   for (const std::uint32_t at : returns_) program_.code[at].target = end;
   label_uses_ = outer_uses;
   returns_ = outer_returns;
+  frame.function = written;
   frame_ = outer;
 }
 
