@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -30,6 +31,15 @@ std::string ptx_for(const Options& options, const emulation::Recording& recordin
   return std::filesystem::exists(path) ? path.string() : "";
 }
 
+// "6 overwrite-in-flight, 2 race"
+std::string kinds_text(const std::vector<ptx::Finding>& findings) {
+  std::map<std::string, std::size_t> places;
+  for (const auto& finding : findings) ++places[name_of(finding.kind)];
+  std::string text;
+  for (const auto& [kind, count] : places) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, kind);
+  return text;
+}
+
 // True when bits are equal and there is no finding that nobody knows.
 bool report(FindingReport& findings, const emulation::Recording& recording, const ptx::PtxReplay& result) {
   std::vector<std::string> lines;
@@ -45,6 +55,7 @@ bool report(FindingReport& findings, const emulation::Recording& recording, cons
   if (const auto& first = result.comparison.first)
     fmt::print("          first at request {}, row {}, head {}, dim {}: recorded {:#x}, here {:#x}; {} ulps at most\n", first->request, first->row,
                first->head, first->dim, first->recorded, first->emulated, result.comparison.most_ulps);
+  if (!result.findings.empty()) fmt::print("          by kind: {}\n", kinds_text(result.findings));
   for (const std::string& line : lines) fmt::print("          {}\n", line);
   return equal && count.unknown == 0;
 }

@@ -125,13 +125,15 @@ class Finder {
     for (const Index use : reads) {
       const bool reached = use > at && block_[use] == block_[at] && (!closed || use <= *next);
       if (reached) product.uses.push_back(use);
-      if (!reached && !closed && !written_before(reg, use)) return;  // the value may get there from the end of the block
+      if (!reached && !closed && !written_before(reg, use))
+        return;  // the value may get there from the end of the block
     }
-    product.contractible = !product.uses.empty() && std::all_of(product.uses.begin(), product.uses.end(), [&](Index use) {
-      const Instruction& sum = body_[use];
-      return is_sum(sum) && open_kind(sum) == open_kind(body_[at]) &&
-             is_register(sum.operands[1], reg) != is_register(sum.operands[2], reg);
-    });
+    product.contractible =
+        !product.uses.empty() && std::all_of(product.uses.begin(), product.uses.end(), [&](Index use) {
+          const Instruction& sum = body_[use];
+          return is_sum(sum) && open_kind(sum) == open_kind(body_[at]) &&
+                 is_register(sum.operands[1], reg) != is_register(sum.operands[2], reg);
+        });
     if (product.contractible) {
       for (const Index use : product.uses) {
         auto& slots = operands_of_.try_emplace(use, std::array<std::int64_t, 2>{-1, -1}).first->second;
@@ -157,9 +159,7 @@ class Finder {
     return found != writes.end() && *found < last;
   }
 
-  bool can(std::int64_t product) const {
-    return product >= 0 && !addends_.contains(static_cast<Index>(product));
-  }
+  bool can(std::int64_t product) const { return product >= 0 && !addends_.contains(static_cast<Index>(product)); }
   std::size_t uses(std::int64_t product) const { return products_.at(static_cast<Index>(product)).uses.size(); }
   bool chosen(Index sum) const { return result_.product_of.contains(sum); }
   void choose(Index sum, std::int64_t product) {
@@ -176,7 +176,6 @@ class Finder {
   std::set<Index> addends_;
   Contractions result_;
 };
-
 
 class Rewriter {
  public:
@@ -226,7 +225,8 @@ class Rewriter {
     const std::uint32_t bytes = bytes_of(to_.registers[like.operands[0].index].type);
     return bytes == 8 ? "b64" : bytes == 2 ? "b16" : "b32";
   }
-  Instruction made(const Instruction& at, std::string opcode, std::vector<std::string> modifiers, std::vector<Operand> operands) {
+  Instruction made(const Instruction& at, std::string opcode, std::vector<std::string> modifiers,
+                   std::vector<Operand> operands) {
     Instruction instruction;
     instruction.opcode = std::move(opcode), instruction.modifiers = std::move(modifiers);
     instruction.operands = std::move(operands);

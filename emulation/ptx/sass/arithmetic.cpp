@@ -58,11 +58,15 @@ std::string kernel_of(const std::string& text, std::uint64_t count) {
   std::string body;
   for (std::uint64_t i = 0; i < count; ++i) {
     const bool two = text.starts_with("div");
-    body += fmt::format("ld.global.f32 %a{0},[%rd+{1}];\nld.global.f32 %b{0},[%rd+{2}];\n{3} %a{0},%a{0}{4};\nst.global.f32 [%rd+{1}],%a{0};\n",
-                        i, 8 * i, 8 * i + 4, text, two ? fmt::format(",%b{}", i) : "");
+    body += fmt::format(
+        "ld.global.f32 %a{0},[%rd+{1}];\nld.global.f32 %b{0},[%rd+{2}];\n{3} %a{0},%a{0}{4};\nst.global.f32 "
+        "[%rd+{1}],%a{0};\n",
+        i, 8 * i, 8 * i + 4, text, two ? fmt::format(",%b{}", i) : "");
   }
-  return ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .f32 %a<9>; .reg .f32 %b<9>; .reg .b64 %rd;\n"
-         "ld.param.u64 %rd,[p];\ncvta.to.global.u64 %rd,%rd;\n" + body + "ret;\n}\n";
+  return ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .f32 %a<9>; .reg "
+         ".f32 %b<9>; .reg .b64 %rd;\n"
+         "ld.param.u64 %rd,[p];\ncvta.to.global.u64 %rd,%rd;\n" +
+         body + "ret;\n}\n";
 }
 
 // The slow path of a sequence is there once, the rest for each: one and two of them tell the two apart.
@@ -70,8 +74,11 @@ void add_expansions(const Function& function, const std::string& ptxas, SassCoun
   for (const auto& [text, times] : sequences_of(function)) {
     const SassCounts one = count_sass(assemble_text(ptxas, kernel_of(text, 1)));
     const SassCounts two = count_sass(assemble_text(ptxas, kernel_of(text, 2)));
-    const auto total = [&, n = times](std::uint64_t SassCounts::*field) { return one.*field + (n - 1) * (two.*field - one.*field); };
-    for (const auto field : {&SassCounts::add, &SassCounts::mul, &SassCounts::fma, &SassCounts::half}) counts.*field += total(field);
+    const auto total = [&, n = times](std::uint64_t SassCounts::*field) {
+      return one.*field + (n - 1) * (two.*field - one.*field);
+    };
+    for (const auto field : {&SassCounts::add, &SassCounts::mul, &SassCounts::fma, &SassCounts::half})
+      counts.*field += total(field);
   }
 }
 

@@ -20,7 +20,8 @@ void count(std::uint64_t instruction, SassCounts& counts) {
   constexpr std::uint64_t kZeroRegister = 255;
   const std::uint64_t operation = instruction & 0x1ff, form = instruction >> 9 & 7;
   const bool two_registers = form == 1;  // B is a register, no literal
-  const bool move = (instruction >> 24 & 255) == kZeroRegister || (two_registers && (instruction >> 32 & 255) == kZeroRegister);
+  const bool move =
+      (instruction >> 24 & 255) == kZeroRegister || (two_registers && (instruction >> 32 & 255) == kZeroRegister);
   switch (operation) {
     case 0x20:
       ++counts.mul;
@@ -62,7 +63,8 @@ SassCounts count_sass(std::span<const std::byte> cubin) {
     if (std::memcmp(cubin.data() + name, kText.data(), kText.size()) != 0) continue;
     any = true;
     const auto begin = at<std::uint64_t>(cubin, header(i) + 24), size = at<std::uint64_t>(cubin, header(i) + 32);
-    for (std::uint64_t offset = 0; offset + 16 <= size; offset += 16) count(at<std::uint64_t>(cubin, begin + offset), counts);
+    for (std::uint64_t offset = 0; offset + 16 <= size; offset += 16)
+      count(at<std::uint64_t>(cubin, begin + offset), counts);
   }
   if (!any) throw PtxError("cubin: there is no machine code in it");
   return counts;

@@ -25,7 +25,8 @@ class TemporaryFolder {
  public:
   TemporaryFolder() {
     std::string pattern = (fs::temp_directory_path() / "xqacheck-ptxas-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) throw PtxError("ptxas: no temporary folder: " + std::string(std::strerror(errno)));
+    if (mkdtemp(pattern.data()) == nullptr)
+      throw PtxError("ptxas: no temporary folder: " + std::string(std::strerror(errno)));
     path_ = pattern;
   }
   ~TemporaryFolder() {
@@ -45,7 +46,9 @@ std::string text_of(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-bool runs(const std::string& path) { return !path.empty() && access(path.c_str(), X_OK) == 0; }
+bool runs(const std::string& path) {
+  return !path.empty() && access(path.c_str(), X_OK) == 0;
+}
 
 }  // namespace
 

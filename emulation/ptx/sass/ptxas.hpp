@@ -11,7 +11,9 @@ namespace xqacheck::ptx {
 std::string find_ptxas();
 
 // The cubin. Throws PtxError with what ptxas said.
-std::vector<std::byte> assemble(const std::string& ptxas, const std::string& ptx_file, const std::string& arch = "sm_90a");
-std::vector<std::byte> assemble_text(const std::string& ptxas, const std::string& text, const std::string& arch = "sm_90a");
+std::vector<std::byte> assemble(const std::string& ptxas, const std::string& ptx_file,
+                                const std::string& arch = "sm_90a");
+std::vector<std::byte> assemble_text(const std::string& ptxas, const std::string& text,
+                                     const std::string& arch = "sm_90a");
 
 }  // namespace xqacheck::ptx

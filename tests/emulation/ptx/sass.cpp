@@ -74,7 +74,7 @@ void check_blocks(std::uint32_t first, std::uint32_t count, unsigned length, con
     CHECK(check.found.add == check.expected.add);
     contracted += check.contracted;
   }
-  CHECK(contracted > count);  // the check could have failed
+  CHECK(contracted > count / 2);  // the check could have failed
 }
 
 TEST_CASE("Random blocks are contracted as ptxas does") {
