@@ -12,7 +12,7 @@
 #include "cli/kernel_runners.hpp"
 #include "cli/run_report.hpp"
 #include "properties/budget/causes.hpp"
-#include "properties/budget/check.hpp"
+#include "properties/budget/look.hpp"
 #include "properties/budget/provenance.hpp"
 #include "properties/budget/records.hpp"
 #include "properties/errors.hpp"
@@ -41,7 +41,8 @@ struct File {
 std::vector<File> read_files(const Options& options) {
   std::vector<std::string> paths;
   for (const std::string& path : options.files) {
-    if (!std::filesystem::is_directory(path)) {
+    std::error_code unreadable;  // reading says why
+    if (!std::filesystem::is_directory(path, unreadable)) {
       paths.push_back(path);
       continue;
     }
@@ -57,7 +58,8 @@ std::vector<File> read_files(const Options& options) {
   return files;
 }
 
-// The kernel that is checked: the one given, or the one of the file (a plug-in has to be given: its path may have changed).
+// The kernel that is checked: the one given, or the one of the file (a plug-in has to be given: its path may have
+// changed).
 std::string kernel_of(const Options& options, const File& file) {
   return options.budget.kernel.empty() ? file.budget.provenance.kernel : options.budget.kernel;
 }
@@ -70,30 +72,22 @@ RunHeader header_of(const std::vector<File>& files, const Options& options) {
     header.cases += file.budget.configurations.size();
     const std::string spec = kernel_of(options, file);
     const Runners one = make_budget_runners(spec, 1);
-    header.kernels.push_back(info_of(one.front()->description(), spec.find('/') != std::string::npos ? spec : "built-in"));
+    if (one.front()->device() != "host") header.device = one.front()->device();
+    header.kernels.push_back(
+        info_of(one.front()->description(), spec.find('/') != std::string::npos ? spec : "built-in"));
   }
   header.host = host_name(), header.started = utc_now();
   return header;
 }
 
-budget::SampleSet take(const budget::ConfigurationBudget& c, const budget::Budget& file, Runners& runners,
-                       const Options& options) {
-  std::uint64_t count = sample_count(options.budget);
-  const budget::SamplingOptions sampling = sampling_options(options.budget);
-  if (options.fresh == 0) {
-    count = count == 0 ? c.samples.size() : std::min<std::uint64_t>(count, c.samples.size());
-    return budget::take_samples(c.run, runners, c.first_seed, count, sampling);
-  }
-  budget::SampleSet set =
-      budget::take_samples(c.run, runners, options.fresh, count > 0 ? count : c.samples.size(), sampling);
-  if (count > 0 || set.status != RunStatus::ok) return set;
-  const std::uint64_t wanted = budget::samples_for(set, false, file.false_alarm_rate);
-  if (wanted <= set.samples.size()) return set;
-  const std::uint64_t have = set.samples.size();
-  budget::SampleSet more = budget::take_samples(c.run, runners, options.fresh + have, wanted - have, sampling);
-  set.samples.insert(set.samples.end(), more.samples.begin(), more.samples.end());
-  set.seconds += more.seconds;
-  return set;
+budget::Look look(const budget::ConfigurationBudget& c, const budget::Budget& file, Runners& runners,
+                  const Options& options) {
+  budget::LookOptions look;
+  look.fresh = options.fresh, look.samples = sample_count(options.budget);
+  if (options.update && look.samples == 0) look.samples = c.samples.size();  // what is written is what was measured
+  look.false_alarm_rate = file.false_alarm_rate;
+  look.sampling = sampling_options(options.budget);
+  return budget::look_at(c, runners, look);
 }
 
 // Where the profile changed: what the recipe that the kernel declares now says about the causes.
@@ -101,14 +95,15 @@ void name_cause(const budget::ConfigurationBudget& c, const budget::Budget& file
                 const Route& route, budget::ConfigurationFinding& finding, int threads) {
   const std::string recipe = budget::provenance_of(kernel, route, {}).recipe;
   if (recipe != file.provenance.recipe)
-    finding.warnings.push_back(fmt::format("the kernel declares another recipe: '{}' before, now '{}'",
-                                           file.provenance.recipe, recipe));
+    finding.warnings.push_back(
+        fmt::format("the kernel declares another recipe: '{}' before, now '{}'", file.provenance.recipe, recipe));
   const auto parsed = budget::recipe_of(kernel);
   if (!finding.profile_changed || c.causes.empty() || !parsed) return;
   budget::CauseOptions causes;
   constexpr std::uint64_t kSeeds = 4;
   causes.first_seed = c.first_seed, causes.seeds = kSeeds, causes.threads = threads;
-  const std::string moved = budget::moved_cause(c.causes, budget::stored_causes(budget::split_by_cause(*parsed, c.run, causes)));
+  const std::string moved =
+      budget::moved_cause(c.causes, budget::stored_causes(budget::split_by_cause(*parsed, c.run, causes)));
   if (!moved.empty()) finding.warnings.push_back("the split by cause changed: " + moved);
 }
 
@@ -134,8 +129,10 @@ void say(const budget::ConfigurationFinding& f, const std::string& kernel, RunRe
 }
 
 void run(const Options& options) {
+  require_seed("--fresh", options.fresh);
   std::vector<File> files = read_files(options);
-  if (options.update && options.fresh > 0) throw UsageError("--update: measures the seeds of the file; leave out --fresh");
+  if (options.update && options.fresh > 0)
+    throw UsageError("--update: measures the seeds of the file; leave out --fresh");
   if (options.update)
     for (const File& file : files) require_writable(file.path);
   const RunHeader header = header_of(files, options);
@@ -150,12 +147,8 @@ void run(const Options& options) {
     budget::Budget after = file.budget;
     for (std::size_t i = 0; i < file.budget.configurations.size(); ++i) {
       const budget::ConfigurationBudget& c = file.budget.configurations[i];
-      const budget::SampleSet set = take(c, file.budget, runners, options);
-      budget::CheckRules rules;
-      rules.false_alarm_rate = file.budget.false_alarm_rate;
-      budget::ConfigurationFinding finding = set.status == RunStatus::ok
-                                                 ? budget::judge(c, set, options.fresh > 0 ? options.fresh : c.first_seed, rules)
-                                                 : broken(c, set);
+      const auto [set, found] = look(c, file.budget, runners, options);
+      budget::ConfigurationFinding finding = set.status == RunStatus::ok ? found : broken(c, set);
       finding.verdict.run_line = budget::name_of(c);
       if (set.status == RunStatus::ok)
         name_cause(c, file.budget, kernel, set.route, finding, static_cast<int>(header.jobs));
@@ -179,9 +172,10 @@ void run(const Options& options) {
   }
   const int code = report.finish();
   // What a new file says is no failure; a kernel that gave no numbers for it is.
-  const bool broken_run = std::any_of(report.failures().begin(), report.failures().end(), [](const RunReport::Distinct& d) {
-    return d.verdict.kind != "error rose" && d.verdict.kind != "over the limit";
-  });
+  const bool broken_run =
+      std::any_of(report.failures().begin(), report.failures().end(), [](const RunReport::Distinct& d) {
+        return d.verdict.kind != "error rose" && d.verdict.kind != "over the limit";
+      });
   set_exit_code(options.update && !broken_run ? 0 : code);
 }
 
@@ -193,6 +187,7 @@ void add_budget_check_command(CLI::App& budget) {
   command->add_option("files", options->files, "Budget files, or folders of them")->required()->type_name("FILE");
   add_kernel_option(*command, options->budget);
   add_sampling_options(*command, options->budget);
+  add_device_option(*command);
   command
       ->add_option("--fresh", options->fresh,
                    "Take other seeds than the file's, from this one on: no comparison seed by seed")
@@ -205,7 +200,8 @@ void add_budget_check_command(CLI::App& budget) {
       "  xqacheck budget check fixtures/budgets\n"
       "  xqacheck budget check qgmma.json --kernel ./mine.so --json results.jsonl\n"
       "  xqacheck budget check qgmma.json --update\n"
-      "Exit code: 0 within the budget; 1 over it, or the error rose; 2 usage; 3 environment; 4 too few samples to tell.\n"
+      "Exit code: 0 within the budget; 1 over it, or the error rose; 2 usage; 3 environment; 4 too few samples to "
+      "tell.\n"
       "With --update an error above the old budget is no failure: the new file says so.");
   command->callback([options] { run(*options); });
 }

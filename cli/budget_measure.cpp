@@ -27,13 +27,13 @@ struct Options {
   std::uint64_t cause_seeds = 0;  // --causes
 };
 
-RunHeader header_of(const xqacheck_description& kernel, const std::string& spec, std::uint64_t cases,
-                    const Options& options) {
+RunHeader header_of(Runner& runner, const std::string& spec, std::uint64_t cases, const Options& options) {
   RunHeader header;
+  if (runner.device() != "host") header.device = runner.device();
   header.command = command_line();
   header.seed = options.budget.first_seed, header.cases = cases, header.jobs = job_count(options.budget.jobs);
   header.properties = {"budget"};
-  header.kernels = {info_of(kernel, spec.find('/') != std::string::npos ? spec : "built-in")};
+  header.kernels = {info_of(runner.description(), spec.find('/') != std::string::npos ? spec : "built-in")};
   header.host = host_name(), header.started = utc_now();
   return header;
 }
@@ -66,13 +66,15 @@ void add_causes(budget::ConfigurationBudget& c, const xqacheck_description& kern
 void run(const Options& options) {
   if (options.budget.kernel.empty()) throw UsageError("--kernel: name the kernel to measure; `xqacheck list kernels`");
   const std::uint64_t count = sample_count(options.budget);
+  require_seed("--first-seed", options.budget.first_seed);
   Runners runners = make_budget_runners(options.budget.kernel, options.budget.jobs);
   const std::vector<reference::RunLine> runs = chosen_configurations(options.budget, *runners.front());
   if (!options.out.empty()) require_writable(options.out);
   std::unique_ptr<JsonLinesFile> json;
   const xqacheck_description& kernel = runners.front()->description();
   if (!options.json.empty())
-    json = std::make_unique<JsonLinesFile>(options.json, header_of(kernel, options.budget.kernel, runs.size(), options));
+    json = std::make_unique<JsonLinesFile>(options.json,
+                                           header_of(*runners.front(), options.budget.kernel, runs.size(), options));
   budget::Budget result;
   Tally tally;
   for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -108,6 +110,7 @@ void add_budget_measure_command(CLI::App& budget) {
   add_kernel_option(*command, options->budget);
   add_configuration_options(*command, options->budget);
   add_sampling_options(*command, options->budget);
+  add_device_option(*command);
   command->add_option("--first-seed", options->budget.first_seed, "Seed of the first sample (1)")->type_name("N");
   command->add_option("--out", options->out, "Write a budget file")->type_name("FILE");
   command->add_option("--note", options->note, "Free text for the provenance of the file")->type_name("TEXT");

@@ -7,8 +7,9 @@
 #include <cstdlib>
 
 #include "cli/kernel_runners.hpp"
-#include "properties/budget/check.hpp"
 #include "properties/budget/default_configurations.hpp"
+#include "properties/budget/look.hpp"
+#include "properties/budget/sample_size.hpp"
 #include "properties/errors.hpp"
 #include "reference/case_line.hpp"
 
@@ -26,8 +27,9 @@ void add_configuration_options(CLI::App& command, BudgetOptions& options) {
                   "A case line without seed, or a run line with plan= and sms=; may be given several times")
       ->type_name("LINE");
   command
-      .add_option("--set", options.sets,
-                  "Default configurations for a cache of this format: e4m3, int8, bf16, fp16 (those that the kernel takes)")
+      .add_option(
+          "--set", options.sets,
+          "Default configurations for a cache of this format: e4m3, int8, bf16, fp16 (those that the kernel takes)")
       ->delimiter(',')
       ->type_name("NAME");
   command.add_option("--ladder", options.ladder, "Each case with every power of two of tokens, e.g. 64..131072")
@@ -60,6 +62,11 @@ std::uint64_t sample_count(const BudgetOptions& options) {
   return count;
 }
 
+void require_seed(const char* option, std::uint64_t first) {
+  constexpr std::uint64_t kMost = 1000000000000000000;  // so that no count of samples takes it past 2^64
+  if (first > kMost) throw UsageError(fmt::format("{} {}: at most {}", option, first, kMost));
+}
+
 std::vector<reference::RunLine> chosen_configurations(const BudgetOptions& options, Runner& runner) {
   std::vector<reference::RunLine> runs;
   for (const std::string& line : options.lines) {
@@ -90,7 +97,8 @@ std::vector<reference::RunLine> chosen_configurations(const BudgetOptions& optio
 budget::SamplingOptions sampling_options(const BudgetOptions& options) {
   constexpr double kLongest = 86400;  // a day
   if (!(options.timeout_seconds > 0 && options.timeout_seconds <= kLongest))
-    throw UsageError(fmt::format("--timeout {:g}: needs seconds above 0, at most {:g}", options.timeout_seconds, kLongest));
+    throw UsageError(
+        fmt::format("--timeout {:g}: needs seconds above 0, at most {:g}", options.timeout_seconds, kLongest));
   budget::SamplingOptions sampling;
   sampling.timeout_seconds = options.timeout_seconds;
   return sampling;
@@ -98,17 +106,14 @@ budget::SamplingOptions sampling_options(const BudgetOptions& options) {
 
 budget::SampleSet sample(const reference::RunLine& run, Runners& runners, const BudgetOptions& options,
                          std::uint64_t count) {
-  constexpr std::uint64_t kPilot = 16;  // spreads are then known to a fifth
+  constexpr std::uint64_t kPilot = 32;  // spreads are then known to an eighth
   const budget::SamplingOptions sampling = sampling_options(options);
   budget::SampleSet set = budget::take_samples(run, runners, options.first_seed, count > 0 ? count : kPilot, sampling);
   if (count > 0 || set.status != RunStatus::ok || !run.subject.file.empty()) return set;
   constexpr double kFalseAlarms = 1e-4;
-  const std::uint64_t wanted = budget::samples_for(set, true, kFalseAlarms);
-  if (wanted <= set.samples.size()) return set;
-  budget::SampleSet more = budget::take_samples(run, runners, options.first_seed + kPilot, wanted - kPilot, sampling);
-  if (more.status != RunStatus::ok) return more;
-  set.samples.insert(set.samples.end(), more.samples.begin(), more.samples.end());
-  set.seconds += more.seconds;
+  const std::uint64_t wanted = budget::samples_to_measure(set, kFalseAlarms);
+  if (wanted > kPilot)
+    budget::append(set, budget::take_samples(run, runners, options.first_seed + kPilot, wanted - kPilot, sampling));
   return set;
 }
 

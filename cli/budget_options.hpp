@@ -33,6 +33,9 @@ void add_sampling_options(CLI::App& command, BudgetOptions& options);
 // kernel supports. Throws UsageError, CaseError.
 std::vector<reference::RunLine> chosen_configurations(const BudgetOptions& options, properties::Runner& runner);
 
+// Throws UsageError where seeds would run past 2^64.
+void require_seed(const char* option, std::uint64_t first);
+
 // 0 for "auto".
 std::uint64_t sample_count(const BudgetOptions& options);
 

@@ -8,26 +8,38 @@
 namespace xqacheck::properties::budget {
 namespace {
 
-constexpr double kTail = 0.025;       // of each side of the intervals that files show: 95 % together
-constexpr double kSizeRoom = 1.1;     // a limit is a decision about accuracy, not about noise: a tenth above what is there
+constexpr double kTail = 0.025;    // of each side of the intervals that files show: 95 % together
+constexpr double kSizeRoom = 1.1;  // a limit is a decision about accuracy, not about noise: a tenth above what is there
 constexpr double kShareRoom = 0.05;
 
 double limit_by_rule(const MetricInfo& info, const Interval& measured) {
   switch (info.kind) {
     case Kind::size:
-      return measured.high * kSizeRoom;
+      return std::max(measured.high * kSizeRoom, info.harmless);
     case Kind::share:
       return std::min(1.0, measured.high + kShareRoom);
     case Kind::balance:
       break;
   }
-  // A balance that nobody must see a change of (bias) may be as far off as its interval, twice; the others by a quarter of
-  // the fault that must be seen.
+  // A balance that nobody must see a change of (bias) may be as far off as its interval, twice; the others by a quarter
+  // of the fault that must be seen.
   const double size = std::max(std::fabs(measured.low), std::fabs(measured.high));
   return info.detected > 0 ? size + info.detected / 4 : 2 * size;
 }
 
-std::string shown(double x) { return fmt::format("{:.4g}", x); }
+std::string shown(double x) {
+  return fmt::format("{:.4g}", x);
+}
+
+StoredSample stored(const Sample& sample) {
+  StoredSample result{{}, sample.measured.signature, sample.out_hash};
+  for (std::size_t i = 0; i < kMetrics; ++i)
+    if (info_of(static_cast<Metric>(i)).gate == Gate::change)
+      result.values.values[i] = sample.measured.values.values[i];
+  // Projections are known to a tenth at best; four places keep files short.
+  for (double& x : result.signature) x = std::round(x * 1e4) / 1e4;
+  return result;
+}
 
 void compare_metrics(const ConfigurationBudget& before, const ConfigurationBudget& after,
                      std::vector<std::string>& lines) {
@@ -63,12 +75,11 @@ ConfigurationBudget budget_of(const reference::RunLine& run, std::uint64_t first
   ConfigurationBudget result;
   result.run = run, result.first_seed = first_seed;
   result.run.kernel.clear(), result.run.subject.seed = 0;
-  for (const Sample& sample : set.samples)
-    result.samples.push_back({sample.measured.values, sample.measured.signature, sample.out_hash});
+  for (const Sample& sample : set.samples) result.samples.push_back(stored(sample));
   for (std::size_t i = 0; i < kMetrics; ++i) {
     const auto metric = static_cast<Metric>(i);
     const MetricInfo& info = info_of(metric);
-    const std::vector<double> values = result.values_of(metric);
+    const std::vector<double> values = properties::budget::values_of(set.samples, metric);
     if (values.size() < 2) continue;
     MetricBudget m;
     m.measured = interval_of(info.kind, values, kTail);

@@ -23,7 +23,7 @@ struct MetricBudget {
 };
 
 struct StoredSample {
-  MetricValues values;
+  MetricValues values;  // of Gate::change; NaN for the others, whose samples nothing asks for
   Signature signature{};
   std::uint64_t out_hash = 0;
 };
@@ -60,7 +60,8 @@ struct Budget {
 std::string name_of(const ConfigurationBudget& configuration);
 
 // Budget of one configuration from its samples, with limits by rule: the interval's end and a tenth more for sizes,
-// the interval's end and a quarter of the fault to be seen for balances, and 0.05 for shares. `before`: fixed limits are taken over.
+// the interval's end and a quarter of the fault to be seen for balances, and 0.05 for shares. `before`: fixed limits
+// are taken over.
 ConfigurationBudget budget_of(const reference::RunLine& run, std::uint64_t first_seed, const SampleSet& set,
                               const ConfigurationBudget* before = nullptr);
 

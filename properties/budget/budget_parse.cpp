@@ -1,12 +1,16 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <set>
 
+#include <xxhash.h>
 #include "properties/budget/budget_format.hpp"
 #include "properties/errors.hpp"
-#include <xxhash.h>
 
 namespace xqacheck::properties::budget {
 namespace {
@@ -28,6 +32,12 @@ class Node {
     const auto found = value_.find(key);
     if (found == value_.end()) refuse(fmt::format("'{}' is missing", key));
     return Node(*found, fmt::format("{}, {}", place_, key));
+  }
+  // A key that nobody reads is a slip of a hand ("limitt"), or of a later version.
+  void only(std::initializer_list<const char*> known) const {
+    for (const std::string& key : keys())
+      if (std::find(known.begin(), known.end(), key) == known.end())
+        refuse(fmt::format("'{}' is not known here; there is {}", key, fmt::join(known, ", ")));
   }
   bool has(const std::string& key) const { return value_.is_object() && value_.contains(key); }
   std::vector<Node> items(std::size_t most) const {
@@ -81,6 +91,7 @@ Metric metric_of(const Node& node, const std::string& key) {
 }
 
 MetricBudget parse_metric(const Node& node, const MetricInfo& info, std::size_t samples) {
+  node.only({"mean", "low", "high", "spread", "limit", "tolerated", "fixed"});
   MetricBudget m;
   m.measured = {node.at("mean").number(), node.at("low").number(), node.at("high").number(), node.at("spread").number(),
                 samples};
@@ -122,6 +133,7 @@ void parse_samples(const Node& node, ConfigurationBudget& c, std::size_t count) 
 }
 
 ConfigurationBudget parse_configuration(const Node& node) {
+  node.only({"run", "seeds", "metrics", "causes", "samples", "signatures", "outputs", "checksum"});
   ConfigurationBudget c;
   try {
     c.run = reference::parse_run_line(node.at("run").text());
@@ -139,11 +151,12 @@ ConfigurationBudget parse_configuration(const Node& node) {
     c.metrics[static_cast<std::size_t>(metric)] = parse_metric(node.at("metrics").at(key), info_of(metric), count);
   }
   for (const Node& cause : node.at("causes").items(64))
-    c.causes.push_back({cause.at("step").text(), cause.at("share").number(), cause.at("low").number(),
-                        cause.at("high").number()});
+    c.causes.push_back(
+        {cause.at("step").text(), cause.at("share").number(), cause.at("low").number(), cause.at("high").number()});
   parse_samples(node, c, count);
   for (std::size_t i = 0; i < kMetrics; ++i)
-    if (c.metrics[i] && c.values_of(static_cast<Metric>(i)).size() != count)
+    if (c.metrics[i] && info_of(static_cast<Metric>(i)).gate == Gate::change &&
+        c.values_of(static_cast<Metric>(i)).size() != count)
       node.at("samples").refuse(fmt::format("'{}' is missing", info_of(static_cast<Metric>(i)).key));
   if (node.at("checksum").hex() != checksum_of(c))
     node.refuse(
@@ -161,11 +174,16 @@ Budget parse_root(const Node& root) {
                                                 format, kBudgetFormat)
                                   : fmt::format("'{}' is not a budget; it should say {}", format, kBudgetFormat));
   }
+  root.only({"format", "provenance", "false_alarm_rate", "configurations"});
   Budget budget;
   const Node p = root.at("provenance");
-  budget.provenance = {p.at("kernel").text(), p.at("version").text(), p.at("recipe").text(), p.at("device").text(),
+  p.only({"kernel", "version", "recipe", "device", "tool", "date", "command", "note"});
+  budget.provenance = {p.at("kernel").text(), p.at("version").text(), p.at("recipe").text(),  p.at("device").text(),
                        p.at("tool").text(),   p.at("date").text(),    p.at("command").text(), p.at("note").text()};
   if (budget.provenance.kernel.empty()) p.at("kernel").refuse("is empty");
+  // A path here would make a check load whatever library a file names.
+  if (budget.provenance.kernel.find('/') != std::string::npos)
+    p.at("kernel").refuse("must be the name of a kernel, not a path; give the path with --kernel");
   budget.false_alarm_rate = root.at("false_alarm_rate").number();
   if (!(budget.false_alarm_rate > 0 && budget.false_alarm_rate <= 0.1))
     root.at("false_alarm_rate").refuse("needs a rate above 0, at most 0.1");
@@ -193,13 +211,28 @@ std::uint64_t checksum_of(const ConfigurationBudget& c) {
 
 Budget parse_budget(std::string_view text, const std::string& name) {
   json root;
+  std::vector<std::set<std::string>> keys;  // of the objects that are open
+  std::string twice;
+  const auto watch = [&](int, json::parse_event_t event, json& parsed) {
+    if (event == json::parse_event_t::object_start) keys.emplace_back();
+    if (event == json::parse_event_t::object_end) keys.pop_back();
+    if (event == json::parse_event_t::key && !keys.back().insert(parsed.get<std::string>()).second)
+      twice = parsed.get<std::string>();
+    return true;
+  };
   try {
-    root = json::parse(text);
+    root = json::parse(text, watch);
   } catch (const json::parse_error& error) {
     const bool torn = text.find_last_not_of(" \n\r\t") == std::string_view::npos || error.byte >= text.size();
-    throw UsageError(fmt::format("{}: {}", name, torn ? std::string("the file is cut off or empty: restore it or measure again")
-                                                      : fmt::format("not JSON, near byte {}", error.byte)));
+    throw UsageError(fmt::format("{}: {}", name,
+                                 torn ? std::string("the file is cut off or empty: restore it or measure again")
+                                      : fmt::format("not JSON, near byte {}", error.byte)));
+  } catch (const json::exception& error) {  // 1e999: JSON, but no number
+    const std::string what = error.what();
+    throw UsageError(fmt::format("{}: {}", name, what.substr(std::min(what.find("] ") + 2, what.size()))));
   }
+  if (!twice.empty())
+    throw UsageError(fmt::format("{}: '{}' stands twice in one place: which of them counts?", name, twice));
   return parse_root(Node(root, name));
 }
 

@@ -23,20 +23,20 @@ std::string list(const Range& range, Print print) {
 }
 
 std::string metric_line(const MetricInfo& info, const MetricBudget& m) {
-  std::string text = fmt::format("\"{}\": {{\"mean\": {}, \"low\": {}, \"high\": {}, \"spread\": {}", info.key,
-                                 digits(m.measured.mean), digits(m.measured.low), digits(m.measured.high),
-                                 digits(m.measured.spread));
+  std::string text =
+      fmt::format("\"{}\": {{\"mean\": {}, \"low\": {}, \"high\": {}, \"spread\": {}", info.key,
+                  digits(m.measured.mean), digits(m.measured.low), digits(m.measured.high), digits(m.measured.spread));
   if (info.gate != Gate::shown) text += fmt::format(", \"limit\": {}", digits(m.limit));
   if (info.gate == Gate::change) text += fmt::format(", \"tolerated\": {}", digits(m.tolerated));
   if (m.fixed) text += ", \"fixed\": true";
   return text + "}";
 }
 
-// `"key": [...]` for every metric that has samples.
+// `"key": [...]` for every metric that samples are remembered of.
 std::string sample_lines(const ConfigurationBudget& c) {
   std::string text;
   for (std::size_t i = 0; i < kMetrics; ++i) {
-    if (!c.metrics[i]) continue;
+    if (!c.metrics[i] || c.values_of(static_cast<Metric>(i)).size() != c.samples.size()) continue;
     text += fmt::format("{}\n    \"{}\": {}", text.empty() ? "" : ",", info_of(static_cast<Metric>(i)).key,
                         list(c.samples, [&](const StoredSample& s) { return digits(s.values.values[i]); }));
   }
@@ -49,10 +49,12 @@ std::string configuration_text(const ConfigurationBudget& c) {
     if (c.metrics[i])
       metrics += (metrics.empty() ? "\n    " : ",\n    ") + metric_line(info_of(static_cast<Metric>(i)), *c.metrics[i]);
   for (const StoredCause& cause : c.causes)
-    causes += fmt::format("{}\n    {{\"step\": {}, \"share\": {}, \"low\": {}, \"high\": {}}}", causes.empty() ? "" : ",",
-                          quoted(cause.step), digits(cause.share), digits(cause.low), digits(cause.high));
+    causes +=
+        fmt::format("{}\n    {{\"step\": {}, \"share\": {}, \"low\": {}, \"high\": {}}}", causes.empty() ? "" : ",",
+                    quoted(cause.step), digits(cause.share), digits(cause.low), digits(cause.high));
   return fmt::format(
-      "  {{\"run\": {},\n   \"seeds\": {{\"first\": {}, \"count\": {}}},\n   \"metrics\": {{{}}},\n   \"causes\": [{}],\n"
+      "  {{\"run\": {},\n   \"seeds\": {{\"first\": {}, \"count\": {}}},\n   \"metrics\": {{{}}},\n   \"causes\": "
+      "[{}],\n"
       "   \"samples\": {{{}}},\n   \"signatures\": {},\n   \"outputs\": {},\n   \"checksum\": \"{:016x}\"}}",
       quoted(name_of(c)), c.first_seed, c.samples.size(), metrics, causes, sample_lines(c),
       list(c.samples, [](const StoredSample& s) { return list(s.signature, [](double x) { return digits(x); }); }),

@@ -30,7 +30,8 @@ bool all_positive(const std::vector<double>& values) {
 }
 
 // Change of the mean. Sizes that are 0 now or then have no factor: equal zeros are no change, else any size.
-Interval change_of(Kind kind, const std::vector<double>& now, const std::vector<double>& then, bool paired, double tail) {
+Interval change_of(Kind kind, const std::vector<double>& now, const std::vector<double>& then, bool paired,
+                   double tail) {
   if (kind == Kind::size && !(all_positive(now) && all_positive(then))) {
     const double a = *std::max_element(now.begin(), now.end()), b = *std::max_element(then.begin(), then.end());
     const double jump = a == b ? 0 : a > b ? HUGE_VAL : -1;
@@ -45,21 +46,23 @@ Interval change_of(Kind kind, const std::vector<double>& now, const std::vector<
   } else {
     change = unpaired_change(x, y, tail);
   }
-  if (kind == Kind::size) change.mean = std::expm1(change.mean), change.low = std::expm1(change.low), change.high = std::expm1(change.high);
+  if (kind == Kind::size)
+    change.mean = std::expm1(change.mean), change.low = std::expm1(change.low), change.high = std::expm1(change.high);
   return change;
 }
 
-// Where the change may lie. A balance that had some value may go to 0 (a fault of the old kernel went away) but not beyond.
+// Where the change may lie. A balance that had some value may go to 0 (a fault of the old kernel went away) but neither
+// beyond nor away from it. Where the sample does not know on which side of 0 it was, both directions lead to 0.
 struct Allowed {
   double low, high;
 };
-Allowed allowed(Kind kind, double then, double tolerated) {
-  if (kind == Kind::balance) return {std::min(0.0, -then) - tolerated, std::max(0.0, -then) + tolerated};
+Allowed allowed(Kind kind, const Interval& then, double tolerated) {
+  if (kind == Kind::balance) return {std::min(0.0, -then.high) - tolerated, std::max(0.0, -then.low) + tolerated};
   return {-HUGE_VAL, tolerated};
 }
 
-Answer answer_change(const MetricInfo& info, MetricFinding& f) {
-  const Allowed range = allowed(info.kind, f.then, f.tolerated);
+Answer answer_change(const MetricInfo& info, const Interval& then, MetricFinding& f) {
+  const Allowed range = allowed(info.kind, then, f.tolerated);
   const double beyond = std::max(f.change.low - range.high, range.low - f.change.high);
   if (beyond > 0) {
     f.strength = beyond / std::max(f.change.half_width(), 1e-300);
@@ -78,8 +81,10 @@ Answer answer_change(const MetricInfo& info, MetricFinding& f) {
 Answer answer_limit(const MetricInfo& info, MetricFinding& f) {
   double low = f.now.low, high = f.now.high, mean = f.now.mean;
   if (info.kind == Kind::balance) {
-    if (low <= 0 && high >= 0) high = std::max(-low, high), low = 0;
-    else if (high < 0) std::swap(low, high), low = -low, high = -high;
+    if (low <= 0 && high >= 0)
+      high = std::max(-low, high), low = 0;
+    else if (high < 0)
+      std::swap(low, high), low = -low, high = -high;
     mean = std::fabs(mean);
   }
   if (low > f.limit) {
@@ -105,7 +110,9 @@ int severity(Answer answer) {
   return 3;
 }
 
-std::string percent(double x) { return fmt::format("{:+.2f} %", 100 * x); }
+std::string percent(double x) {
+  return std::fabs(x) < 100 ? fmt::format("{:+.2f} %", 100 * x) : fmt::format("{:+.3g} %", 100 * x);
+}
 
 std::string sentence(const MetricFinding& f) {
   const MetricInfo& info = info_of(f.metric);
@@ -118,9 +125,13 @@ std::string sentence(const MetricFinding& f) {
       return fmt::format("{} moved from {:.4g} to {:.4g}: {} ({} to {}), tolerated {}", info.key, f.then, f.now.mean,
                          change(f.change.mean), change(f.change.low), change(f.change.high), change(f.tolerated));
     case Answer::unclear:
-      return fmt::format("{}: {:.4g} ({:.4g} to {:.4g}) against limit {:.4g}, change {} to {}: {} samples are too few",
-                         info.key, f.now.mean, f.now.low, f.now.high, f.limit, change(f.change.low),
-                         change(f.change.high), f.now.samples);
+      if (info.gate == Gate::limit)
+        return fmt::format("{}: {:.4g} ({:.4g} to {:.4g}) against limit {:.4g}: {} samples are too few", info.key,
+                           f.now.mean, f.now.low, f.now.high, f.limit, f.now.samples);
+      return fmt::format(
+          "{}: {:.4g} ({:.4g} to {:.4g}) against limit {:.4g}, change {} to {}: {} samples{} are too few", info.key,
+          f.now.mean, f.now.low, f.now.high, f.limit, change(f.change.low), change(f.change.high), f.now.samples,
+          f.paired ? "" : fmt::format(" against the budget's {}", f.then_samples));
     case Answer::better:
       return fmt::format("much better: {} fell from {:.4g} to {:.4g} ({}); tighten the budget with --update", info.key,
                          f.then, f.now.mean, change(f.change.mean));
@@ -134,13 +145,16 @@ MetricFinding ask(Metric metric, const MetricBudget& budget, const std::vector<d
                   const std::vector<double>& then, bool paired, double tail) {
   const MetricInfo& info = info_of(metric);
   MetricFinding f;
+  f.paired = paired, f.then_samples = then.size();
   f.metric = metric, f.then = budget.measured.mean, f.limit = budget.limit, f.tolerated = budget.tolerated;
   f.now = interval_of(info.kind, now, tail);
-  f.change = change_of(info.kind, now, then, paired, tail);
   if (info.gate == Gate::shown) return f;
   f.answer = answer_limit(info, f);
-  if (info.gate == Gate::change)
-    if (const Answer answer = answer_change(info, f); severity(answer) > severity(f.answer)) f.answer = answer;
+  if (info.gate == Gate::change) {
+    f.change = change_of(info.kind, now, then, paired, tail);
+    const Answer answer = answer_change(info, interval_of(info.kind, then, tail), f);
+    if (severity(answer) > severity(f.answer)) f.answer = answer;
+  }
   if (severity(f.answer) < 3) f.strength = 0;
   return f;
 }
@@ -155,12 +169,11 @@ void conclude(ConfigurationFinding& finding) {
   std::vector<const MetricFinding*> worst_ones;
   for (const MetricFinding& f : finding.metrics)
     if (severity(f.answer) == worst && worst >= 2) worst_ones.push_back(&f);
-  std::stable_sort(worst_ones.begin(), worst_ones.end(),
-                   [](const MetricFinding* a, const MetricFinding* b) {
-                     // What compares with the same inputs says most.
-                     const bool first = info_of(a->metric).gate == Gate::change, second = info_of(b->metric).gate == Gate::change;
-                     return first != second ? first : a->strength > b->strength;
-                   });
+  std::stable_sort(worst_ones.begin(), worst_ones.end(), [](const MetricFinding* a, const MetricFinding* b) {
+    // What compares with the same inputs says most.
+    const bool first = info_of(a->metric).gate == Gate::change, second = info_of(b->metric).gate == Gate::change;
+    return first != second ? first : a->strength > b->strength;
+  });
   for (const MetricFinding* f : worst_ones) v.notes.push_back(sentence(*f));
   if (worst == 3) {
     v.status = Status::failed;
@@ -184,9 +197,9 @@ void compare_profiles(const ConfigurationBudget& budget, const SampleSet& set, c
   finding.cosine = cosine_of(now, then);
   if (finding.cosine >= rules.same_profile) return;
   finding.profile_changed = true;
-  finding.warnings.push_back(
-      fmt::format("the error profile changed: the errors now and then have a cosine of {:.2f} (same kernel: above {:.2f})",
-                  finding.cosine, rules.same_profile));
+  finding.warnings.push_back(fmt::format(
+      "the error profile changed: the errors now and then have a cosine of {:.2f} (same kernel: above {:.2f})",
+      finding.cosine, rules.same_profile));
 }
 
 }  // namespace
@@ -204,8 +217,8 @@ ConfigurationFinding judge(const ConfigurationBudget& budget, const SampleSet& s
   finding.paired = first_seed == budget.first_seed || !budget.run.subject.file.empty();
   finding.samples = finding.paired ? std::min(set.samples.size(), budget.samples.size()) : set.samples.size();
   v.elements = set.elements * finding.samples;
-  const auto broken = std::find_if(set.samples.begin(), set.samples.end(),
-                                   [](const Sample& s) { return s.measured.not_finite > 0; });
+  const auto broken =
+      std::find_if(set.samples.begin(), set.samples.end(), [](const Sample& s) { return s.measured.not_finite > 0; });
   if (broken != set.samples.end()) {
     v.status = Status::failed, v.kind = "nan or inf", v.bad_elements = broken->measured.not_finite;
     v.message = fmt::format("seed {}: {} of {} outputs are NaN or Inf", broken->seed, broken->measured.not_finite,
@@ -213,45 +226,26 @@ ConfigurationFinding judge(const ConfigurationBudget& budget, const SampleSet& s
     return finding;
   }
   const double tail = rules.false_alarm_rate / static_cast<double>(questions(budget));
+  std::string absent;
   for (std::size_t i = 0; i < kMetrics; ++i) {
     const auto metric = static_cast<Metric>(i);
     if (!budget.metrics[i]) continue;
     std::vector<double> now = values_of(set.samples, metric);
     if (now.empty()) {
-      finding.warnings.push_back(fmt::format("{} is in the budget but not measured: the kernel declares no recipe",
-                                             info_of(metric).key));
+      absent += (absent.empty() ? "" : ", ") + std::string(info_of(metric).key);
       continue;
     }
     if (finding.paired && now.size() > finding.samples) now.resize(finding.samples);
     std::vector<double> then = budget.values_of(metric);
-    if (finding.paired) then.resize(finding.samples);
+    if (finding.paired && then.size() > finding.samples) then.resize(finding.samples);
     finding.metrics.push_back(ask(metric, *budget.metrics[i], now, then, finding.paired, tail));
   }
+  if (!absent.empty())
+    finding.warnings.push_back("in the budget but not measured, as no emulator knows the kernel's attention weights: " +
+                               absent);
   if (finding.paired) compare_profiles(budget, set, rules, finding);
   conclude(finding);
   return finding;
-}
-
-std::size_t samples_for(const SampleSet& pilot, bool paired, double false_alarm_rate) {
-  // Fewer, and t at these rates is so wide that a few more samples are the cheaper way. More, and a check of all
-  // configurations takes longer than people wait; a check that cannot tell then says so.
-  constexpr std::size_t kLeast = 16, kMostPaired = 64, kMostFresh = 192;
-  constexpr double kMiss = 1e-3;
-  const double tail = false_alarm_rate / (2 * kMetrics);
-  std::size_t needed = kLeast;
-  for (std::size_t i = 0; i < kMetrics; ++i) {
-    const auto metric = static_cast<Metric>(i);
-    const MetricInfo& info = info_of(metric);
-    std::vector<double> values = values_of(pilot.samples, metric);
-    if (info.gate != Gate::change || values.size() < 2) continue;
-    if (info.kind == Kind::size && !all_positive(values)) continue;
-    double spread = interval_of(Kind::balance, transformed(info.kind, values), 0.025).spread;
-    // What the inputs do to a norm is the same now and then; two kernels with independent errors differ by the rest,
-    // which was at most half of the spread wherever it was measured (doc/fp8-budgets.md).
-    if (paired && info.kind == Kind::size) spread /= 2;
-    needed = std::max(needed, samples_needed(spread, info.detected - info.tolerated, tail, kMiss));
-  }
-  return std::min(needed, paired ? kMostPaired : kMostFresh);
 }
 
 }  // namespace xqacheck::properties::budget

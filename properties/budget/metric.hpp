@@ -1,5 +1,5 @@
-// Metrics of a budget: the numbers that one sample (one seed of a configuration) is summed up in. doc/fp8-budgets.md has
-// their definitions in words; fault.hpp-like directions are those of doc/filters.md.
+// Metrics of a budget: the numbers that one sample (one seed of a configuration) is summed up in. doc/fp8-budgets.md
+// has their definitions in words; fault.hpp-like directions are those of doc/filters.md.
 //
 // Three references, because "the error" has three meanings:
 //   real      the real-valued K and V, before they were quantised: what a user of the model sees
@@ -38,10 +38,10 @@ enum class Metric : std::uint8_t {
   last_token,     // … the newest token
   loudest_token,  // the token that the error looks most like missing, in standard deviations
   // -- attention weights, for kernels with a recipe --
-  logit_rms,    // root mean square error of the scores (natural-log units)
-  logit_max,    // largest
-  weights_tv,   // total-variation distance of the weights of a row, mean over rows
-  top1_flips,   // share of rows whose heaviest token is another one
+  logit_rms,   // root mean square error of the scores (natural-log units)
+  logit_max,   // largest
+  weights_tv,  // total-variation distance of the weights of a row, mean over rows
+  top1_flips,  // share of rows whose heaviest token is another one
   count
 };
 inline constexpr std::size_t kMetrics = static_cast<std::size_t>(Metric::count);
@@ -68,6 +68,12 @@ struct MetricInfo {
   // Change that is tolerated, and the smallest that must be seen for the check to mean anything: factors - 1 for sizes,
   // differences for the others.
   double tolerated = 0, detected = 0;
+  // Change on equal inputs that samples are chosen for (0: `detected`): smaller where pairs have little noise.
+  double resolved = 0;
+  // Limits by rule are not below this. Metrics in standard deviations of the declared error model: what errors that
+  // obey the model reach by chance is never too much, however far below it a kernel happened to be when it was
+  // measured.
+  double harmless = 0;
 };
 
 const MetricInfo& info_of(Metric metric);

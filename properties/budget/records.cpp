@@ -33,8 +33,8 @@ ordered_json interval(const MetricInfo& info, const Interval& i) {
 
 ordered_json head(const char* mode, const std::string& kernel, std::uint64_t number_of_case, const std::string& run,
                   std::uint32_t tokens) {
-  return {{"type", "budget"}, {"mode", mode}, {"number", number_of_case}, {"kernel", kernel}, {"run", run},
-          {"tokens", tokens}};
+  return {{"type", "budget"}, {"mode", mode}, {"number", number_of_case},
+          {"kernel", kernel}, {"run", run},   {"tokens", tokens}};
 }
 
 }  // namespace
@@ -62,10 +62,12 @@ std::string record_of(const ConfigurationFinding& finding, const std::string& ke
   for (const MetricFinding& f : finding.metrics) {
     const MetricInfo& info = info_of(f.metric);
     ordered_json metric = interval(info, f.now);
-    metric["then"] = number(f.then), metric["change"] = number(f.change.mean);
-    metric["change_low"] = number(f.change.low), metric["change_high"] = number(f.change.high);
+    metric["then"] = number(f.then);
     if (info.gate != Gate::shown) metric["limit"] = number(f.limit);
-    if (info.gate == Gate::change) metric["tolerated"] = number(f.tolerated);
+    if (info.gate == Gate::change) {
+      metric["change"] = number(f.change.mean), metric["tolerated"] = number(f.tolerated);
+      metric["change_low"] = number(f.change.low), metric["change_high"] = number(f.change.high);
+    }
     metric["answer"] = name_of(f.answer);
     json["metrics"][info.key] = metric;
   }

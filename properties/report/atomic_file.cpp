@@ -26,15 +26,39 @@ bool on_disk(const std::string& path) {
   return ::close(file) == 0 && synced;
 }
 
+// A pipe or a device (/dev/stdout) is written to: a rename would put a file in its place.
+void write_through(const std::string& path, std::string_view text) {
+  errno = 0;
+  std::ofstream out(path, std::ios::binary);
+  out.write(text.data(), static_cast<std::streamsize>(text.size()));
+  out.close();
+  if (!out)
+    throw EnvironmentError(fmt::format("cannot write {}: {}", path, errno ? std::strerror(errno) : "unknown error"));
+}
+
+// What a symbolic link leads to: the link stays.
+fs::path behind_links(const std::string& path) {
+  std::error_code no_such_file, error;
+  const fs::path target = fs::is_symlink(path, no_such_file) ? fs::canonical(path, error) : fs::path(path);
+  if (error) throw EnvironmentError(fmt::format("cannot write {}: {}", path, error.message()));
+  return target;
+}
+
+bool is_special(const fs::path& path) {
+  std::error_code error;
+  return fs::exists(path, error) && !fs::is_regular_file(path, error) && !fs::is_directory(path, error);
+}
+
 }  // namespace
 
 void write_file_atomically(const std::string& path, std::string_view text) {
-  const fs::path target(path);
+  if (is_special(path)) return write_through(path, text);
+  const fs::path target = behind_links(path);
   std::error_code error;
   if (target.has_parent_path()) fs::create_directories(target.parent_path(), error);
   if (fs::is_directory(target))
     throw EnvironmentError(fmt::format("cannot write {}: it is a folder; name a file", path));
-  const std::string temporary = fmt::format("{}.tmp-{}", path, ::getpid());
+  const std::string temporary = fmt::format("{}.tmp-{}", target.string(), ::getpid());
   errno = 0;
   std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
   out.write(text.data(), static_cast<std::streamsize>(text.size()));
@@ -53,19 +77,21 @@ void write_file_atomically(const std::string& path, std::string_view text) {
 }
 
 void require_writable(const std::string& path) {
-  const bool existed = fs::exists(path);
-  if (existed) {
-    if (fs::is_directory(path))
+  std::error_code error;
+  if (fs::exists(path, error)) {
+    if (fs::is_directory(path, error))
       throw EnvironmentError(fmt::format("cannot write {}: it is a folder; name a file", path));
     if (::access(path.c_str(), W_OK) == 0) return;
     throw EnvironmentError(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
   }
   write_file_atomically(path, "");
-  fs::remove(path);
+  fs::remove(path, error);
 }
 
 std::string read_whole_file(const std::string& path) {
-  if (fs::is_directory(path)) throw EnvironmentError(fmt::format("cannot read {}: it is a folder; name a file", path));
+  std::error_code error;
+  if (fs::is_directory(path, error))
+    throw EnvironmentError(fmt::format("cannot read {}: it is a folder; name a file", path));
   errno = 0;
   std::ifstream in(path, std::ios::binary);
   std::ostringstream text;

@@ -2,6 +2,7 @@
 #include <sys/wait.h>
 
 #include <cstdlib>
+#include <filesystem>
 
 #include "properties/budget/budget.hpp"
 #include "properties/errors.hpp"
@@ -70,7 +71,7 @@ TEST_CASE("a worse kernel fails, a better one is a warning, too few samples are 
   const ToolResult few = place.run({"budget", "check", "coarse.json", "--samples", "2", "--fresh", "500"});
   CHECK(few.exit == 4);
   has(few.out, "MISTRUSTED");
-  has(few.out, "samples are too few");
+  has(few.out, "2 samples against the budget's 24 are too few");
 }
 
 TEST_CASE("broken budget files are refused before anything runs") {
@@ -91,9 +92,61 @@ TEST_CASE("broken budget files are refused before anything runs") {
   refused(text.substr(0, text.size() / 2), "cut off or empty");
   refused("", "cut off or empty");
   refused(replaced(text, "xqacheck-budget/1", "xqacheck-budget/9"), "version 'xqacheck-budget/9' is not read");
-  refused(replaced(text, "\"samples\"", "\"sample\""), "'samples' is missing");
+  refused(replaced(text, "\"samples\"", "\"sample\""), "'sample' is not known here; there is run");
+  refused(replaced(text, "\"limit\": ", "\"limitt\": 1, \"limit\": "), "'limitt' is not known here");
+  refused(replaced(text, "\"limit\": ", "\"limit\": 1, \"limit\": "), "'limit' stands twice");
+  refused(replaced(text, "\"limit\": ", "\"limit\": 1e999"), "number overflow");
+  refused(replaced(text, "\"kernel\": \"", "\"kernel\": \"./evil.so:"), "not a path");
   refused(replaced(text, "\"first\": 1", "\"first\": 2"), "checksum");
   CHECK(place.run({"budget", "check", "absent.json"}).exit == 3);
+}
+
+TEST_CASE("fresh seeds are not those of the file, and no seed runs past the end") {
+  const Workplace place;
+  measure(place, "emu-qgmma", "b.json");
+  const ToolResult own = place.run({"budget", "check", "b.json", "--fresh", "20"});
+  CHECK(own.exit == 2);
+  has(own.err, "--fresh 20: seeds 1 to 24 are those of the budget; these are fresh: --fresh 25");
+  const ToolResult fresh = place.run({"budget", "check", "b.json", "--fresh", "25"});
+  CHECK((fresh.exit == 0 || fresh.exit == 4));
+  has(fresh.out, "samples of other seeds");
+  CHECK(place.run({"budget", "check", "b.json", "--fresh", "18446744073709551615"}).exit == 2);
+}
+
+TEST_CASE("what is no regular file is written to, not replaced") {
+  const Workplace place;
+  const ToolResult full = place.run(
+      {"budget", "measure", "--kernel", "emu-qgmma", "--case", kCase, "--samples", "3", "--out", "/dev/full"});
+  CHECK(full.exit == 3);
+  has(full.err, "cannot write /dev/full: No space left on device");
+  CHECK(std::filesystem::is_character_file("/dev/full"));
+  measure(place, "emu-qgmma", "real.json");
+  std::filesystem::create_symlink("real.json", place.path("link.json"));
+  const ToolResult updated = place.run({"budget", "check", "link.json", "--update", "--kernel", "emu-hmma"});
+  INFO(updated.both());
+  CHECK(updated.exit == 0);
+  CHECK(std::filesystem::is_symlink(place.path("link.json")));
+  CHECK(properties::budget::parse_budget(place.read("real.json"), "real.json").provenance.kernel == "emu-hmma");
+}
+
+TEST_CASE("a device kernel is measured from its PTX, on the seeds of its emulator's budget") {
+  const Workplace place;
+  const ToolResult made = place.run({"budget", "measure", "--kernel", "emu-mmha", "--case",
+                                     "xqa/1 heads=4/2 dim=64 len=100,37 kv=e4m3", "--samples", "3", "--out", "m.json"});
+  REQUIRE(made.exit == 0);
+  const ToolResult checked =
+      place.run({"budget", "check", "m.json", "--kernel", "mmha", "--device", "ptx", "--json", "r.jsonl"});
+  if (checked.exit == 3) {
+    WARN("skipped: " << checked.err);  // no compiler for device code
+    return;
+  }
+  INFO(checked.both());
+  CHECK(checked.exit == 0);
+  has(checked.out, "3 samples, 3 with identical output");
+  has(place.read("r.jsonl"), "PTX machine");
+  const ToolResult other = place.run({"budget", "check", "m.json", "--kernel", "mmha", "--device", "tpu"});
+  CHECK(other.exit == 2);
+  has(other.err, "--device tpu: cuda or ptx");
 }
 
 TEST_CASE("broken tensor files are refused with the reason") {
@@ -111,7 +164,8 @@ TEST_CASE("an update prints what changes and keeps what a person fixed") {
   measure(place, "emu-qgmma", "b.json");
   const std::string before = place.read("b.json");
   const std::size_t at = before.find("\"limit\": ");
-  const std::string fixed = before.substr(0, at) + "\"fixed\": true, \"limit\": 0.5" + before.substr(before.find_first_of(",}", at));
+  const std::string fixed =
+      before.substr(0, at) + "\"fixed\": true, \"limit\": 0.5" + before.substr(before.find_first_of(",}", at));
   place.write("b.json", fixed);
   const ToolResult updated = place.run({"budget", "check", "b.json", "--update", "--kernel", "emu-hmma"});
   INFO(updated.both());
@@ -130,8 +184,8 @@ TEST_CASE("an update that is killed leaves the old file or a whole new one") {
   measure(place, "emu-qgmma", "b.json");
   const std::string before = place.read("b.json");
   for (const char* seconds : {"0.05", "0.1", "0.2", "0.4", "0.8"}) {
-    const std::string command = "cd " + properties::shell_quoted(place.path(".")) + " && timeout -s KILL " + seconds + " " +
-                                properties::shell_quoted(std::string(std::getenv("XQACHECK_BIN")) + "/xqacheck") +
+    const std::string command = "cd " + properties::shell_quoted(place.path(".")) + " && timeout -s KILL " + seconds +
+                                " " + properties::shell_quoted(std::string(std::getenv("XQACHECK_BIN")) + "/xqacheck") +
                                 " budget check b.json --update --kernel emu-hmma >/dev/null 2>&1";
     const int ignored = std::system(command.c_str());
     static_cast<void>(ignored);
@@ -144,14 +198,16 @@ TEST_CASE("an update that is killed leaves the old file or a whole new one") {
 
 TEST_CASE("explain splits the error and names unknown words") {
   const Workplace place;
-  const ToolResult result = place.run({"budget", "explain", "--kernel", "emu-qgmma", "--case", "xqa/1 heads=2/1 dim=64 len=70 kv=e4m3",
-                                       "--samples", "3", "--orders", "1", "--json", "e.jsonl"});
+  const ToolResult result =
+      place.run({"budget", "explain", "--kernel", "emu-qgmma", "--case", "xqa/1 heads=2/1 dim=64 len=70 kv=e4m3",
+                 "--samples", "3", "--orders", "1", "--json", "e.jsonl"});
   INFO(result.both());
   CHECK(result.exit == 0);
   has(result.out, "interaction (total - sum of alone)");
   has(result.out, "what if p=16bit");
   has(place.read("e.jsonl"), "\"type\":\"causes\"");
-  const ToolResult wrong = place.run({"budget", "explain", "--kernel", "emu-qgmma", "--case", kCase, "--what-if", "p_scal=2"});
+  const ToolResult wrong =
+      place.run({"budget", "explain", "--kernel", "emu-qgmma", "--case", kCase, "--what-if", "p_scal=2"});
   CHECK(wrong.exit == 2);
   has(wrong.err, "p_scal");
   const ToolResult foreign = place.run({"budget", "explain", "--kernel", "flash32", "--case", kCase});
@@ -179,7 +235,8 @@ TEST_CASE("options that make no sense are named") {
 // The whole of fixtures/budgets: all emulators, all formats.
 TEST_CASE("the built-in budgets hold", "[nightly]") {
   const Workplace place;
-  const ToolResult result = place.run({"budget", "check", std::string(std::getenv("XQACHECK_SOURCE_DIR")) + "/fixtures/budgets"});
+  const ToolResult result =
+      place.run({"budget", "check", std::string(std::getenv("XQACHECK_SOURCE_DIR")) + "/fixtures/budgets"});
   INFO(result.both());
   CHECK(result.exit == 0);
   CHECK(result.out.find("warning") == std::string::npos);

@@ -117,13 +117,13 @@ class Browser:
 
     # -- pictures
 
-    def picture(self, path, height=None, top=0):
-        """Of the width of the view, from `top` on. Stored with a palette: a page has few colours, and files stay small."""
+    def picture(self, path, height=None, top=0, small=False):
+        """Of the width of the view, from `top` on. `small`: with a palette, as a page has few colours; that takes seconds."""
         width = self.run("return document.documentElement.clientWidth")
         whole = self.run("return document.documentElement.scrollHeight")
         clip = {"x": 0, "y": top, "width": width, "height": min(height or whole, whole - top), "scale": 1}
         shot = base64.b64decode(self.cdp("Page.captureScreenshot", format="png", clip=clip, captureBeyondViewport=True)["data"])
-        pathlib.Path(path).write_bytes(with_palette(shot))
+        pathlib.Path(path).write_bytes(with_palette(shot) if small else shot)
 
 
 def start():

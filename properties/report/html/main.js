@@ -18,7 +18,7 @@ for (const [id, fill_section] of Object.entries(SECTIONS)) {
   if (!section.hidden) document.getElementById("sections").append(el("li", {}, el("a", {href: `#${id}`, text: section.dataset.section})));
 }
 
-const absent = [["verdicts", VERDICT_COUNT], ["budgets", DATA.budget.length + DATA.causes.length], ["timings", DATA.perf.length], ["oracle power", DATA.power.length]].filter(([, count]) => count === 0).map(([name]) => name);
+const absent = [["verdicts", VERDICT_COUNT], ["budgets", DATA.budget.length + DATA.causes.length], ["timings", DATA.perf.length]].filter(([, count]) => count === 0).map(([name]) => name);
 document.getElementById("colophon").textContent =
   `Made by xqacheck ${DATA.tool}${DATA.made ? ` at ${DATA.made}` : ""}.${absent.length > 0 ? ` These files hold no ${absent.join(", no ")}.` : ""}`;
 document.documentElement.dataset.ready = "true";

@@ -1,11 +1,13 @@
-// The relative L2 errors that the public kernels were measured to have on a GPU (fixtures/budgets/measured/relative_l2.txt)
-// are those of their emulators on other random inputs of the same distribution: the mean of 16 seeds within 10 %.
+// The relative L2 errors that the public kernels were measured to have on a GPU
+// (fixtures/budgets/measured/relative_l2.txt) are those of their emulators on other random inputs of the same
+// distribution: the mean of 16 seeds within 10 %.
 //
-// The measured number is one run, that is one draw, whose inputs are not known here. Its spread from seed to seed is 2 to 5 %,
-// so among 108 comparisons a few lie further off than 10 % although nothing is wrong: such a row must lie inside the
-// prediction interval of a single draw, t(15) sd sqrt(1 + 1/16) with 1e-3 / 108 on each side, and there may be few of them.
+// The measured number is one run, that is one draw, whose inputs are not known here. Its spread from seed to seed is 2
+// to 5 % with heavy tails, so among 108 comparisons a few could lie further off than 10 % although nothing is wrong.
+// Two did, and were measured again (the file says how); now none does.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -14,7 +16,6 @@
 #include <vector>
 
 #include "emulation/kernels/emulate.hpp"
-#include "properties/budget/statistics.hpp"
 #include "reference/case_line.hpp"
 #include "reference/formats.hpp"
 #include "reference/golden.hpp"
@@ -27,8 +28,6 @@ namespace {
 
 constexpr std::uint64_t kSeeds = 16;
 constexpr double kWithin = 0.10;
-constexpr double kComparisons = 108;  // 90 rows, 18 of them twice
-constexpr std::size_t kMostOutside = 3;  // rows beyond 10 %, of all
 
 struct Row {
   std::string q, kv, kernel, with_q;
@@ -61,25 +60,24 @@ double relative_l2(const std::vector<double>& got, const std::vector<double>& wa
   return std::sqrt(error / square);
 }
 
-struct Errors { double given_q = 0, rounded_q = 0; };
+struct Errors {
+  double given_q = 0, rounded_q = 0;
+};
 
-// How far the measured value is from the mean, relative; checks that it could be another draw.
+// How far the mean of the seeds is from the measured value, relative.
 double distance(const std::vector<double>& seeds, double measured) {
-  const properties::budget::Interval mean =
-      properties::budget::interval_of(properties::budget::Kind::balance, seeds, 1e-3 / kComparisons);
-  const double far = std::fabs(mean.mean / measured - 1);
-  // The interval of the mean is t sd / sqrt(n).
-  const double draw = mean.half_width() * std::sqrt(static_cast<double>(seeds.size()) + 1);
-  CHECK(std::fabs(mean.mean - measured) <= std::max(kWithin * measured, draw));
-  if (far > kWithin)
-    fmt::print("  {:.3g} measured, mean of {} seeds {:.3g}, standard deviation of one {:.2g}\n", measured, seeds.size(),
-               mean.mean, mean.spread);
+  double sum = 0;
+  for (const double x : seeds) sum += x;
+  const double mean = sum / static_cast<double>(seeds.size()), far = std::fabs(mean / measured - 1);
+  INFO(measured << " measured, mean of the seeds " << mean);
+  CHECK(far <= kWithin);
   return far;
 }
 
 // Of one seed: against q as given, and against q rounded to e4m3.
 Errors errors(const Row& row, std::uint64_t seed) {
-  reference::Case c = reference::parse_case(fmt::format("xqa/1 heads=16/2 len={}x2 q={} kv={}", row.tokens, row.q, row.kv));
+  reference::Case c =
+      reference::parse_case(fmt::format("xqa/1 heads=16/2 len={}x2 q={} kv={}", row.tokens, row.q, row.kv));
   c.seed = seed;
   const reference::Problem problem = reference::make_problem(c);
   std::vector<std::byte> out(problem.out_bytes());
@@ -101,8 +99,7 @@ Errors errors(const Row& row, std::uint64_t seed) {
 void compare(std::size_t first, std::size_t step, std::uint32_t most_tokens) {
   const std::vector<Row> rows = measured_rows();
   double furthest = 0;
-  std::size_t compared = 0, outside = 0;
-  const auto add = [&](double far) { furthest = std::max(furthest, far), outside += far > kWithin ? 1 : 0; };
+  std::size_t compared = 0;
   for (std::size_t i = first; i < rows.size(); i += step) {
     const Row& row = rows[i];
     if (row.tokens > most_tokens) continue;
@@ -112,17 +109,22 @@ void compare(std::size_t first, std::size_t step, std::uint32_t most_tokens) {
       given_q.push_back(e.given_q), rounded_q.push_back(e.rounded_q);
     }
     INFO(row.kernel << " q " << row.q << " kv " << row.kv << " tokens " << row.tokens << " splits " << row.splits);
-    add(distance(given_q, row.relative_l2));
+    furthest = std::max(furthest, distance(given_q, row.relative_l2));
     ++compared;
-    if (row.with_q != "-") add(distance(rounded_q, std::stod(row.with_q)));
+    if (row.with_q != "-") furthest = std::max(furthest, distance(rounded_q, std::stod(row.with_q)));
   }
   REQUIRE(compared > 0);
-  CHECK(outside <= kMostOutside);
-  fmt::print("{} rows, furthest from the measured value: {:.1f} %; {} values beyond 10 %\n", compared, 100 * furthest, outside);
+  fmt::print("{} rows, furthest from the measured value: {:.1f} %\n", compared, 100 * furthest);
 }
 
 }  // namespace
 
-TEST_CASE("short rows have the error that was measured on a GPU") { compare(0, 1, 257); }
-TEST_CASE("all rows have the error that was measured on a GPU: first half", "[nightly][first]") { compare(0, 2, 16384); }
-TEST_CASE("all rows have the error that was measured on a GPU: second half", "[nightly][second]") { compare(1, 2, 16384); }
+TEST_CASE("short rows have the error that was measured on a GPU") {
+  compare(0, 1, 257);
+}
+TEST_CASE("all rows have the error that was measured on a GPU: first half", "[nightly][first]") {
+  compare(0, 2, 16384);
+}
+TEST_CASE("all rows have the error that was measured on a GPU: second half", "[nightly][second]") {
+  compare(1, 2, 16384);
+}
