@@ -96,4 +96,22 @@ TEST_CASE("late_producer: the dependent starts while its producer still runs, an
   CHECK(before_and_after_wait({ScheduleKind::in_order, 0}) == std::pair{1u, 1u});
 }
 
+TEST_CASE("stray_copies: what nobody waits for lands at any time, also between a later write and its read") {
+  std::string work;
+  for (int i = 0; i < 200; ++i) work += "add.u32 %r5, %r5, 1;\n";
+  // out[t] is 0 when the kernel starts: the copy brings zeros, the store ones.
+  const std::string text =
+      kernel_text("mov.u32 %r1, s; mov.u32 %r5, 0; cp.async.ca.shared.global [%r1], [%out], 4;\n" + work +
+                      "mov.u32 %r2, 1; st.shared.u32 [%r1], %r2;\n" + work + "ld.shared.u32 %r0, [%r1];\n" + store_r0(),
+                  ".shared .align 16 .b8 s[16];\n");
+  const auto result = [&](const ScheduleSpec& spec) {
+    const auto schedule = make_schedule(spec);
+    return run_text(text, 1, 1, 0, 0, schedule.get())[0];
+  };
+  for (const ScheduleSpec& spec : standard_schedules(20)) CHECK(result(spec) == 1);
+  std::set<std::uint32_t> results;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) results.insert(result({ScheduleKind::stray_copies, seed}));
+  CHECK(results == std::set<std::uint32_t>{0, 1});
+}
+
 }  // namespace
