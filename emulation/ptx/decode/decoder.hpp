@@ -31,6 +31,9 @@ struct Frame {
   Symbols symbols;             // variables of the body and parameters
 };
 
+// Words of the register file that a register of the type takes.
+std::uint32_t register_words(Type type);
+
 class Decoder {
  public:
   Decoder(const Module& module, Program& program, const Symbols& globals)

@@ -1,7 +1,8 @@
-// add, sub, mul, mad, div, rem, abs, neg, min, max, sad, dp4a of integers, and the forms with carry.
+// add, sub, mul, mad, div, rem, abs, neg, min, max, sad, dp4a of integers.
 #include <limits>
 #include <type_traits>
 
+#include "emulation/ptx/instructions/carry.hpp"
 #include "emulation/ptx/instructions/groups.hpp"
 #include "emulation/ptx/instructions/lanewise.hpp"
 
@@ -114,50 +115,6 @@ void wrong_type(Decoder& d, Type type) {
   d.fail(std::string("type .") + name_of(type) + " is not supported here");
 }
 
-// ---- carry: one flag per lane and warp, in a register of its own
-// ------------------------------------------------------------
-
-template <class T, bool kSubtract>
-Step run_carry(Warp& warp, const Inst& inst, LaneMask active) {
-  const auto a = read<T>(warp, inst.a), b = read<T>(warp, inst.b);
-  const LaneMask in = inst.which != 0 ? *warp.words(inst.e) : 0;
-  std::uint32_t out = 0;
-  auto* result = reinterpret_cast<Stored<T>*>(warp.words(inst.d));
-  each(active, [&](unsigned lane) {
-    const T carry = (in >> lane) & 1;
-    const unsigned __int128 wide = kSubtract ? static_cast<unsigned __int128>(a[lane]) - b[lane] - carry
-                                             : static_cast<unsigned __int128>(a[lane]) + b[lane] + carry;
-    result[lane] = static_cast<T>(wide);
-    out |= static_cast<std::uint32_t>((wide >> (8 * sizeof(T))) & 1) << lane;
-  });
-  if (inst.flags != 0) write_predicate(warp, inst.e, active, out);
-  return Step::next;
-}
-
-Ref carry_flag(Decoder& d) {
-  return d.carry();
-}
-
-// add.cc, addc, addc.cc, sub.cc, subc, subc.cc
-bool decode_carry(Decoder& d, bool uses, bool subtract) {
-  const bool sets = d.take("cc");
-  if (!uses && !sets) return false;
-  const Type type = d.take_type();
-  sources(d, type, 2);
-  d.inst.d = d.destination(0, type);
-  d.inst.e = carry_flag(d);
-  d.inst.which = uses ? 1 : 0;
-  d.inst.flags = sets ? 1 : 0;
-  if (bytes_of(type) == 8) {
-    d.inst.run = subtract ? run_carry<std::uint64_t, true> : run_carry<std::uint64_t, false>;
-  } else if (bytes_of(type) == 4) {
-    d.inst.run = subtract ? run_carry<std::uint32_t, true> : run_carry<std::uint32_t, false>;
-  } else {
-    wrong_type(d, type);
-  }
-  return true;
-}
-
 // ---- decoding
 // ---------------------------------------------------------------------------------------------------------------
 
@@ -179,12 +136,6 @@ void decode_sub(Decoder& d) {
   const bool saturate = d.take("sat");
   decode_binary(d, Op::sub);
   if (saturate) d.inst.run = lanewise2<std::int32_t, std::int32_t, std::int32_t, saturated_sub<std::int32_t>>;
-}
-void decode_addc(Decoder& d) {
-  decode_carry(d, true, false);
-}
-void decode_subc(Decoder& d) {
-  decode_carry(d, true, true);
 }
 
 void decode_mul(Decoder& d) {
@@ -306,8 +257,6 @@ void decode_dp4a(Decoder& d) {
 void add_integer(Opcodes& table) {
   table["add"] = decode_add;
   table["sub"] = decode_sub;
-  table["addc"] = decode_addc;
-  table["subc"] = decode_subc;
   table["mul"] = decode_mul;
   table["mad"] = decode_mad;
   table["div"] = decode_div;
