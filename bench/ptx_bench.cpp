@@ -1,10 +1,13 @@
-// Speed of the PTX machine: ptx_bench [FILE.ptx RECORDING]. Without arguments, synthetic kernels; with them, one recorded
-// call of the public mma.sync kernel with all checks and without.
+// Speed of the PTX machine: ptx_bench [FILE.ptx RECORDING [THREADS]]. Without arguments, synthetic kernels; with them, one
+// recorded call of the public mma.sync kernel with all checks and without, the latter on so many threads too.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "emulation/ptx/check/checker.hpp"
 #include "emulation/ptx/front/parser.hpp"
@@ -40,7 +43,7 @@ void measure(const std::string& name, const std::string& body, bool checks) {
              static_cast<double>(machine.instructions()) / seconds / 1e6, static_cast<double>(machine.instructions()) * 32 / seconds / 1e6);
 }
 
-void replay(const std::string& ptx, const std::string& recording_file) {
+void replay(const std::string& ptx, const std::string& recording_file, std::uint32_t threads) {
   const auto recording = xqacheck::emulation::read_recording(recording_file);
   const Module module = parse_file(ptx);
   const auto& problem = recording.problem.description;
@@ -48,15 +51,22 @@ void replay(const std::string& ptx, const std::string& recording_file) {
   const auto* tokens = recording.problem.tensor(xqacheck::reference::TensorId::seq_lens).as<std::uint32_t>();
   for (std::uint32_t i = 0; i < problem.requests; ++i) lengths += (i != 0 ? ", " : "") + std::to_string(tokens[i]);
   fmt::print("{}: heads {}/{}, dim {}, tokens {}\n", recording.name, problem.q_heads, problem.kv_heads, problem.head_dim, lengths);
-  for (const bool checks : {true, false}) {
+  struct Way {
+    bool checks;
+    std::uint32_t threads;
+  };
+  std::vector<Way> ways{{true, 0}, {false, 0}};
+  if (threads != 0) ways.push_back({false, threads});
+  for (const auto& [checks, count] : ways) {
     double best = 1e9;
     std::uint64_t instructions = 0;
     for (int i = 0; i < 5; ++i) {
       const ScheduleSpec spec;
-      const PtxReplay result = replay_from_ptx(module, recording, std::span(&spec, 1), {checks, {}, {}});
+      const PtxReplay result = replay_from_ptx(module, recording, std::span(&spec, 1), {checks, {}, {}, count});
       best = std::min(best, result.seconds), instructions = result.instructions;
     }
-    fmt::print("{:24} {:9} {:>8.3f} s, {} warp instructions, {:.1f} M/s\n", recording.name.substr(0, 24), checks ? "checks" : "no checks", best,
+    const std::string way = checks ? "checks" : count == 0 ? "no checks" : fmt::format("no checks, {} threads", count);
+    fmt::print("{:24} {:21} {:>8.3f} s, {} warp instructions, {:.1f} M/s\n", recording.name.substr(0, 24), way, best,
                instructions, static_cast<double>(instructions) / best / 1e6);
   }
 }
@@ -64,8 +74,8 @@ void replay(const std::string& ptx, const std::string& recording_file) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc == 3) {
-    replay(argv[1], argv[2]);
+  if (argc == 3 || argc == 4) {
+    replay(argv[1], argv[2], argc == 4 ? static_cast<std::uint32_t>(std::max(1, std::atoi(argv[3]))) : 0);
     return 0;
   }
   for (const bool checks : {false, true}) {

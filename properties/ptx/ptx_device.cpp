@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -20,6 +21,8 @@ namespace machine = xqacheck::ptx;
 
 // cuda.h: CUDA_ERROR_LAUNCH_FAILED; the code of a kernel that faulted.
 constexpr int kLaunchFailed = 719;
+// More is a typing error: each CTA of a batch of eight has one at most.
+constexpr std::uint32_t kMostThreads = 256;
 
 struct PtxModule : kernels::launch::Module {
   PtxModule(machine::Machine& at, machine::Module text) : loaded(at, std::move(text)) {}
@@ -51,10 +54,9 @@ machine::Extent extent(const Dim3& size) {
 
 class PtxDevice : public Device {
  public:
-  explicit PtxDevice(const PtxDeviceOptions& options)
-      : options_(options), schedule_(machine::make_schedule(options.schedule)) {
+  explicit PtxDevice(const PtxDeviceOptions& options) : options_(options) {
     if (options.checks) machine_.set_monitor(&checker_);
-    machine_.set_schedule(schedule_.get());
+    follow(options.schedule);
   }
 
   DeviceInfo info() const override {
@@ -69,8 +71,7 @@ class PtxDevice : public Device {
     return info;
   }
   void set_schedule(std::uint32_t number) override {
-    schedule_ = machine::make_schedule(number == 0 ? options_.schedule : machine::standard_schedules(number).back());
-    machine_.set_schedule(schedule_.get());
+    follow(number == 0 ? options_.schedule : machine::standard_schedules(number).back());
   }
   void describe(Address buffer, Address begin, std::size_t bytes, const std::string& name, bool input) override {
     if (options_.checks) checker_.narrow(buffer, {name, begin, bytes, input, false});
@@ -203,6 +204,12 @@ class PtxDevice : public Device {
   }
 
  private:
+  void follow(const machine::ScheduleSpec& spec) {
+    schedule_ = machine::make_schedule(spec);
+    machine_.set_schedule(schedule_.get());
+    machine_.set_threads(options_.checks || spec.kind != machine::ScheduleKind::in_order ? 0 : options_.threads);
+  }
+
   void need_alive() const {
     if (lost_) throw DeviceError("the PTX machine has stopped after a fault", kLaunchFailed);
   }
@@ -259,6 +266,13 @@ PtxDeviceOptions ptx_options_of_environment() {
   }
   if (const char* text = std::getenv("XQACHECK_PTX_CHECKS"); text != nullptr)
     options.checks = std::strcmp(text, "off") != 0;
+  if (const char* text = std::getenv("XQACHECK_PTX_THREADS"); text != nullptr && *text != '\0') {
+    const char* end = text + std::strlen(text);
+    const auto [stop, error] = std::from_chars(text, end, options.threads);
+    if (error != std::errc{} || stop != end || options.threads < 1 || options.threads > kMostThreads)
+      throw std::invalid_argument(
+          fmt::format("XQACHECK_PTX_THREADS={}: needs a number from 1 to {}", text, kMostThreads));
+  }
   return options;
 }
 

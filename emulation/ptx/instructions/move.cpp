@@ -183,6 +183,10 @@ void decode_isspacep(Decoder& d) {
 
 }  // namespace
 
+bool reads_clock(const Inst& inst) {
+  return inst.run == run_clock;
+}
+
 Handler copy_low_words() {
   return lanewise1<W, Q, low_word>;
 }

@@ -50,6 +50,8 @@ class Cta {
   Barrier& barrier(std::uint32_t id) { return barriers_[id]; }
   void lanes_exited(Warp& warp, LaneMask lanes);
 
+  bool has_run = false;  // apart from the others (machine/apart.hpp)
+
  private:
   void fill_registers(std::uint32_t warp);
   void complete(std::uint32_t id);

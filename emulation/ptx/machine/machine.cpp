@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 
 #include "emulation/ptx/instructions/mbarrier.hpp"
+#include "emulation/ptx/machine/apart.hpp"
 
 namespace xqacheck::ptx {
 namespace {
@@ -75,6 +77,7 @@ void Machine::start_grids() {
     waiting_.pop_front();
     grid->predecessors_done = running_.empty();
     grid->begin();
+    if (threads_ != 0 && monitor_ == nullptr) meeting_ = meeting_places(grid->program());
     running_.push_back(std::move(grid));
   }
 }
@@ -139,6 +142,37 @@ void Machine::stuck(bool livelock) {
                                  livelock ? "livelock" : "deadlock", text));
 }
 
+// CTAs that have not run yet, in a grid that shares the machine with no other.
+bool Machine::may_run_apart() const {
+  if (threads_ == 0 || monitor_ != nullptr || running_.size() != 1) return false;
+  if (!waiting_.empty() && waiting_.front().programmatic_dependent) return false;
+  const auto& resident = running_.front()->resident();
+  return std::any_of(resident.begin(), resident.end(), [](const auto& cta) { return !cta->has_run; });
+}
+
+// CTAs that are done make room; true if there were any. With the last one ends its grid.
+bool Machine::end_ctas() {
+  bool any = false, ended = false;
+  for (auto it = running_.begin(); it != running_.end();) {
+    any = (*it)->retire() || any;
+    if (!(*it)->done() || it != running_.begin()) {
+      ++it;
+      continue;
+    }
+    if (monitor_ != nullptr) monitor_->grid_end((*it)->number());
+    it = running_.erase(it);
+    ended = true;
+  }
+  if (ended && !running_.empty()) {
+    running_.front()->predecessors_done = true;
+    for (auto& waiting : running_.front()->resident())
+      for (auto& other : waiting->warps())
+        for (auto& fragment : other.fragments())
+          if (fragment.state == FragmentState::at_grid) fragment.state = FragmentState::running;
+  }
+  return any;
+}
+
 void Machine::run(std::vector<Launch> launches) {
   waiting_.assign(std::make_move_iterator(launches.begin()), std::make_move_iterator(launches.end()));
   running_.clear();
@@ -148,6 +182,11 @@ void Machine::run(std::vector<Launch> launches) {
       start_grids();
       for (auto& grid : running_) grid->fill();
       if (running_.empty()) break;
+      if (may_run_apart()) {
+        const std::uint64_t count = run_apart(*running_.front(), meeting_, threads_);
+        executed += count, instructions_ += count;
+        if (end_ctas()) continue;
+      }
       const Turn turn = choose();
       if (runnable_.empty()) stuck(false);
       const auto [cta, number] = runnable_warps_[turn.index];
@@ -158,25 +197,7 @@ void Machine::run(std::vector<Launch> launches) {
       if (cta->copies(number).has_arrivals()) deliver_arrivals(*cta, number), polls = 0;
       polls = warp.polling() ? polls + 1 : 0;
       if (polls > options_.idle_turns || executed > options_.instruction_limit) stuck(true);
-      if (!cta->done()) continue;
-      bool ended = false;
-      for (auto it = running_.begin(); it != running_.end();) {
-        (*it)->retire();
-        if (!(*it)->done() || it != running_.begin()) {
-          ++it;
-          continue;
-        }
-        if (monitor_ != nullptr) monitor_->grid_end((*it)->number());
-        it = running_.erase(it);
-        ended = true;
-      }
-      if (ended && !running_.empty()) {
-        running_.front()->predecessors_done = true;
-        for (auto& waiting : running_.front()->resident())
-          for (auto& other : waiting->warps())
-            for (auto& fragment : other.fragments())
-              if (fragment.state == FragmentState::at_grid) fragment.state = FragmentState::running;
-      }
+      if (cta->done()) end_ctas();
     }
   } catch (...) {
     running_.clear();

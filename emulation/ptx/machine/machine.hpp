@@ -53,6 +53,10 @@ class Machine {
   void set_schedule(Schedule* schedule) { schedule_ = schedule; }  // null: in order, one warp until it blocks
   Schedule* schedule() const { return schedule_; }
 
+  // Threads that run CTAs apart (machine/apart.hpp) while there is no monitor; 0: one after the other. Only for a schedule
+  // in order: others say themselves who runs when.
+  void set_threads(std::uint32_t threads) { threads_ = threads; }
+
   // Runs the launches to their end, as if given to one stream. Not reentrant.
   void run(std::vector<Launch> launches);
 
@@ -60,12 +64,16 @@ class Machine {
   std::uint64_t clock() const { return instructions_; }
   std::uint64_t turns() const { return turns_; }  // of warps
 
+  // Of copies that have landed, at their mbarriers.
+  void deliver_arrivals(Cta& cta, std::uint32_t warp);
+
   [[noreturn]] void fault(const Warp& warp, LaneMask lanes, const std::string& what) const;
 
  private:
   void start_grids();
+  bool may_run_apart() const;
+  bool end_ctas();
   Turn choose();
-  void deliver_arrivals(Cta& cta, std::uint32_t warp);
   [[noreturn]] void stuck(bool livelock);
   std::uint64_t idle_ = 0;  // turns given to polling warps
 
@@ -73,7 +81,8 @@ class Machine {
   DeviceMemory memory_;
   Monitor* monitor_ = nullptr;
   Schedule* schedule_ = nullptr;
-  std::uint32_t grids_ = 0;
+  std::uint32_t grids_ = 0, threads_ = 0;
+  std::vector<std::uint8_t> meeting_;  // of the kernel that runs apart
   std::uint64_t instructions_ = 0, turns_ = 0;
   std::deque<Launch> waiting_;
   std::vector<std::unique_ptr<Grid>> running_;

@@ -75,7 +75,7 @@ const DeviceMemory::Block* DeviceMemory::search(std::uint64_t address, std::uint
   const Block& block = std::prev(after)->second;
   const std::uint64_t offset = address - block.base;
   if (offset > block.size || bytes > block.size - offset) return nullptr;
-  last_ = &block;
+  last_.store(&block, std::memory_order_relaxed);
   return &block;
 }
 

@@ -2,6 +2,7 @@
 // outside an allocation is seen.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -39,8 +40,9 @@ class DeviceMemory {
 
   // The block that holds all of [address, address + bytes), or null.
   const Block* find(std::uint64_t address, std::uint64_t bytes) const {
-    if (last_ != nullptr && address - last_->base < last_->size && bytes <= last_->size - (address - last_->base))
-      return last_;
+    const Block* last = last_.load(std::memory_order_relaxed);
+    if (last != nullptr && address - last->base < last->size && bytes <= last->size - (address - last->base))
+      return last;
     return search(address, bytes);
   }
   std::byte* at(std::uint64_t address, std::uint64_t bytes) const {
@@ -54,7 +56,7 @@ class DeviceMemory {
  private:
   const Block* search(std::uint64_t address, std::uint64_t bytes) const;
   std::map<std::uint64_t, Block> blocks_;
-  mutable const Block* last_ = nullptr;
+  mutable std::atomic<const Block*> last_ = nullptr;  // accesses come in runs; CTAs may run on several threads
   std::uint64_t next_ = kGlobalBegin;
 };
 

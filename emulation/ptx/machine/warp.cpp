@@ -190,7 +190,7 @@ Step Warp::execute_together(const Inst& inst, LaneMask active) {
   return Step::jumped;
 }
 
-std::uint64_t Warp::run(std::uint64_t budget) {
+std::uint64_t Warp::run(std::uint64_t budget, const std::uint8_t* stops) {
   polling_ = false;
   std::uint64_t count = 0;
   while (count < budget && pick()) {
@@ -199,6 +199,7 @@ std::uint64_t Warp::run(std::uint64_t budget) {
       arrive(current_);
       continue;
     }
+    if (stops != nullptr && stops[fragment.pc] != 0) break;
     const Inst& inst = code_[fragment.pc];
     executing_ = fragment.pc;
     ++count;

@@ -51,7 +51,8 @@ class Warp {
   bool done() const { return live_ == 0; }
 
   // Runs at most `budget` instructions. Returns how many it ran; 0 only when nothing can run.
-  std::uint64_t run(std::uint64_t budget);
+  // With `stops` (by instruction) it stops before those that are marked; returns 0 if it stands before one.
+  std::uint64_t run(std::uint64_t budget, const std::uint8_t* stops = nullptr);
   bool can_run() const;
   bool polling() const { return polling_; }
 

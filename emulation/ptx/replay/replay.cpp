@@ -45,6 +45,7 @@ PtxReplay replay_from_ptx(const Module& module, const emulation::Recording& reco
     }
     const auto schedule = make_schedule(spec);
     machine.set_schedule(schedule.get());
+    machine.set_threads(machine.monitor() != nullptr || spec.kind != ScheduleKind::in_order ? 0 : options.threads);
     LoadedModule loaded(machine, module);
     XqaCall call(machine, loaded, recording);
     const auto begin = std::chrono::steady_clock::now();

@@ -31,6 +31,7 @@ struct PtxReplayOptions {
   bool checks = true;
   std::vector<WatchRange> watch;
   Watch::Say say;  // of watched accesses and the schedules they belong to
+  std::uint32_t threads = 0;  // Machine::set_threads, for runs in order without checks
 };
 
 // Throws PtxError when the module does not fit the recording.

@@ -1,6 +1,7 @@
 // The PTX machine behind the launch seam: other schedules on demand, buffers described to its checks.
 #include "properties/ptx/ptx_device.hpp"
 
+#include <cstdlib>
 #include <cstring>
 #include <set>
 
@@ -10,6 +11,8 @@ namespace {
 
 using namespace xqacheck::kernels::launch;
 using xqacheck::properties::ptx::open_ptx_device;
+using xqacheck::properties::ptx::ptx_options_of_environment;
+using xqacheck::properties::ptx::PtxDeviceOptions;
 
 // The last CTA to come leaves its number: legal, atomic, and different from order to order.
 constexpr const char* kLastOne = R"(.version 8.4
@@ -36,7 +39,8 @@ constexpr const char* kLastOne = R"(.version 8.4
 )";
 
 struct Run {
-  std::unique_ptr<Device> device = open_ptx_device({});
+  explicit Run(const PtxDeviceOptions& options = {}) : device(open_ptx_device(options)) {}
+  std::unique_ptr<Device> device;
   std::unique_ptr<Module> module = device->load(std::as_bytes(std::span(kLastOne, std::strlen(kLastOne) + 1)));
   std::unique_ptr<Stream> stream = device->stream();
   std::unique_ptr<Buffer> out = device->allocate(256, 256, Guard::none);
@@ -108,6 +112,26 @@ TEST_CASE("zeros in a pool of many GiB cost neither time nor memory") {
   device->fill(pool->address() + 1, 0, kHuge - 1, stream.get());
   device->download(&value, pool->address() + kHuge - 4099, 8, stream.get());
   CHECK(value == 0);
+}
+
+TEST_CASE("threads change nothing but time, and are named when they are no number") {
+  PtxDeviceOptions options;
+  options.checks = false;
+  Run one(options);
+  options.threads = 3;
+  Run three(options);
+  for (int again = 0; again < 5; ++again) CHECK(three.launch("last", 50) == one.launch("last", 50));
+  three.device->set_schedule(3);  // others say themselves who runs when
+  one.device->set_schedule(3);
+  CHECK(three.launch("last", 50) == one.launch("last", 50));
+  for (const char* bad : {"0", "257", "two", "2 "}) {
+    setenv("XQACHECK_PTX_THREADS", bad, 1);
+    CHECK_THROWS_WITH(ptx_options_of_environment(),
+                      "XQACHECK_PTX_THREADS=" + std::string(bad) + ": needs a number from 1 to 256");
+  }
+  setenv("XQACHECK_PTX_THREADS", "4", 1);
+  CHECK(ptx_options_of_environment().threads == 4);
+  unsetenv("XQACHECK_PTX_THREADS");
 }
 
 }  // namespace
