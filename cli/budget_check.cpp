@@ -64,6 +64,17 @@ std::string kernel_of(const Options& options, const File& file) {
   return options.budget.kernel.empty() ? file.budget.provenance.kernel : options.budget.kernel;
 }
 
+Runners runners_of(const Options& options, const File& file, std::uint32_t jobs) {
+  try {
+    return make_budget_runners(kernel_of(options, file), jobs);
+  } catch (const UsageError&) {
+    if (!options.budget.kernel.empty()) throw;
+    throw UsageError(
+        fmt::format("{}: was measured with '{}', which is not built in: give its plug-in with --kernel ./file.so",
+                    file.path, file.budget.provenance.kernel));
+  }
+}
+
 RunHeader header_of(const std::vector<File>& files, const Options& options) {
   RunHeader header;
   header.command = command_line(), header.properties = {"budget"}, header.jobs = job_count(options.budget.jobs);
@@ -71,7 +82,7 @@ RunHeader header_of(const std::vector<File>& files, const Options& options) {
   for (const File& file : files) {
     header.cases += file.budget.configurations.size();
     const std::string spec = kernel_of(options, file);
-    const Runners one = make_budget_runners(spec, 1);
+    const Runners one = runners_of(options, file, 1);
     if (one.front()->device() != "host") header.device = one.front()->device();
     header.kernels.push_back(
         info_of(one.front()->description(), spec.find('/') != std::string::npos ? spec : "built-in"));
@@ -142,7 +153,7 @@ void run(const Options& options) {
   std::uint64_t number = 0;
   for (File& file : files) {
     const std::string spec = kernel_of(options, file);
-    Runners runners = make_budget_runners(spec, header.jobs);
+    Runners runners = runners_of(options, file, header.jobs);
     const xqacheck_description& kernel = runners.front()->description();
     budget::Budget after = file.budget;
     for (std::size_t i = 0; i < file.budget.configurations.size(); ++i) {
@@ -155,7 +166,9 @@ void run(const Options& options) {
       say(finding, kernel.name, report);
       CaseResult result{number, {finding.verdict}, finding.verdict.status != Status::unsupported};
       report.add(kernel.name, result, fmt::format("xqacheck budget check {} --kernel {}", file.path, spec));
-      report.record(budget::record_of(finding, kernel.name, number++));
+      report.record(budget::record_of(finding, kernel.name, number));
+      if (!c.causes.empty()) report.record(budget::record_of_stored_causes(c, file.budget.provenance.kernel, number));
+      ++number;
       if (options.update && set.status == RunStatus::ok) {
         after.configurations[i] = budget::budget_of(c.run, c.first_seed, set, &c);
         after.configurations[i].causes = c.causes;

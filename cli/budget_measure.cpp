@@ -89,6 +89,7 @@ void run(const Options& options) {
     if (options.cause_seeds > 0) add_causes(c, kernel, options);
     print(c, set);
     if (json) json->add_record(budget::record_of(c, set, kernel.name, i));
+    if (json && !c.causes.empty()) json->add_record(budget::record_of_stored_causes(c, kernel.name, i));
     if (result.provenance.kernel.empty()) result.provenance = budget::provenance_of(kernel, set.route, command_line());
     result.configurations.push_back(std::move(c));
   }

@@ -68,9 +68,9 @@ Answer answer_change(const MetricInfo& info, const Interval& then, MetricFinding
     f.strength = beyond / std::max(f.change.half_width(), 1e-300);
     return Answer::rose;
   }
-  // It may have risen, and a fault of the size that must be seen would not stand out from this interval.
-  const bool inside = f.change.low >= range.low && f.change.high <= range.high;
-  if (!inside && f.change.half_width() > std::max(info.detected - info.tolerated, f.tolerated)) return Answer::unclear;
+  // A fault of the size that must be seen is not excluded.
+  const double room = std::max(info.detected - f.tolerated, f.tolerated);
+  if (f.change.low < range.low - room || f.change.high > range.high + room) return Answer::unclear;
   if (info.kind == Kind::size && f.change.high < -f.tolerated) return Answer::better;
   if (info.kind == Kind::balance && std::fabs(f.then) > f.tolerated &&
       std::max(std::fabs(f.now.low), std::fabs(f.now.high)) < std::fabs(f.then) - f.tolerated)

@@ -104,4 +104,23 @@ std::string record_of(const reference::RunLine& run, const CauseSplit& split, co
   return line_of(json);
 }
 
+std::string record_of_stored_causes(const ConfigurationBudget& budget, const std::string& kernel,
+                                    std::uint64_t number_of_case) {
+  const auto& nmse = budget.metrics[static_cast<std::size_t>(Metric::nmse)];
+  const double total = nmse ? nmse->measured.mean : 1;
+  ordered_json json{{"type", "causes"},
+                    {"number", number_of_case},
+                    {"kernel", kernel},
+                    {"run", name_of(budget)},
+                    {"tokens", budget.run.subject.max_len()},
+                    {"total", number(total)}};
+  json["steps"] = ordered_json::array();
+  for (const StoredCause& cause : budget.causes)
+    json["steps"].push_back({{"step", cause.step},
+                             {"share", number(cause.share * total)},
+                             {"low", number(cause.low * total)},
+                             {"high", number(cause.high * total)}});
+  return line_of(json);
+}
+
 }  // namespace xqacheck::properties::budget

@@ -15,4 +15,7 @@ std::string record_of(const ConfigurationFinding& finding, const std::string& ke
 std::string record_of(const reference::RunLine& run, const CauseSplit& split, const std::vector<WhatIfResult>& tried,
                       const std::string& kernel, std::uint64_t number);
 
+// The causes that a budget remembers (not empty): shares of its mean squared error.
+std::string record_of_stored_causes(const ConfigurationBudget& budget, const std::string& kernel, std::uint64_t number);
+
 }  // namespace xqacheck::properties::budget

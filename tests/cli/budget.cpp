@@ -56,6 +56,21 @@ TEST_CASE("a budget is measured, checked and written as JSON lines") {
   CHECK(properties::parse_results(lines).verdicts.size() == 1);  // readers of verdicts step over the records
 }
 
+TEST_CASE("remembered causes come with each check") {
+  const Workplace place;
+  const ToolResult made =
+      place.run({"budget", "measure", "--kernel", "emu-qgmma", "--case", "xqa/1 heads=2/1 dim=64 len=70 kv=e4m3",
+                 "--samples", "4", "--causes", "2", "--out", "b.json", "--json", "m.jsonl"});
+  INFO(made.both());
+  REQUIRE(made.exit == 0);
+  place.run({"budget", "check", "b.json", "--json", "c.jsonl"});
+  for (const char* file : {"m.jsonl", "c.jsonl"}) {
+    const std::string lines = place.read(file);
+    has(lines, "{\"type\":\"causes\",\"number\":0,\"kernel\":\"emu-qgmma\"");
+    has(lines, "{\"step\":\"p\",\"share\":");
+  }
+}
+
 TEST_CASE("a worse kernel fails, a better one is a warning, too few samples are neither") {
   const Workplace place;
   measure(place, "emu-hmma", "fine.json");
@@ -97,6 +112,8 @@ TEST_CASE("broken budget files are refused before anything runs") {
   refused(replaced(text, "\"limit\": ", "\"limit\": 1, \"limit\": "), "'limit' stands twice");
   refused(replaced(text, "\"limit\": ", "\"limit\": 1e999"), "number overflow");
   refused(replaced(text, "\"kernel\": \"", "\"kernel\": \"./evil.so:"), "not a path");
+  refused(replaced(text, "\"kernel\": \"emu-qgmma\"", "\"kernel\": \"mine\""),
+          "was measured with 'mine', which is not built in: give its plug-in with --kernel");
   refused(replaced(text, "\"first\": 1", "\"first\": 2"), "checksum");
   CHECK(place.run({"budget", "check", "absent.json"}).exit == 3);
 }

@@ -86,8 +86,7 @@ TEST_CASE("an unchanged kernel passes a thousand checks with fresh seeds: 512 to
 // that they did not rise by 6 %, and the gate has to say so each time instead of passing or failing.
 TEST_CASE("an unchanged kernel is not trusted, but does not fail, on heavy-tailed data with fresh seeds",
           "[nightly][alarms-heavy]") {
-  CHECK(unchanged_kernel_does_not_fail("xqa/1 heads=8/1 len=512 kv=e4m3 data=heavy", 4000) >=
-        kChecks - kMostMistrusted);
+  CHECK(unchanged_kernel_does_not_fail("xqa/1 heads=8/1 len=512 kv=e4m3 data=heavy", 4000) >= kChecks * 9 / 10);
 }
 
 TEST_CASE("an unchanged kernel that is deterministic never fails on the seeds of its budget") {
