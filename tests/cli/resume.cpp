@@ -122,15 +122,14 @@ TEST_CASE("what was done is not run again, and a finished run has nothing left")
         text.substr(0, text.rfind("{\"type\":\"summary\"")));
 }
 
-TEST_CASE("several kernels are resumed one by one") {
-  const Workplace here;
-  std::vector<std::string> run = verify(plugin("drops_token"), "20", "r.jsonl");
-  run.insert(run.end(), {"--kernel", "flash32"});
+// A run over two kernels, cut among the cases of either kernel, and within and after the first case of the second; `second_kernel` is a
+// piece of text that only verdicts of the second one have.
+void cut_and_resume(const Workplace& here, const std::vector<std::string>& run, const std::string& second_kernel) {
   REQUIRE(here.run(run).exit == 1);
   const std::string text = here.read("r.jsonl");
   const auto whole = content_of(text);
-  // Among the cases of either kernel, and within and after the first case of the second.
-  const std::size_t second = text.find("\"kernel\":\"flash32\",\"property\"");
+  const std::size_t second = text.find(second_kernel, text.find('\n'));
+  REQUIRE(second != std::string::npos);
   for (const std::size_t cut : {text.size() / 4, second, text.find('\n', second) + 1, text.size() * 7 / 8}) {
     INFO("cut at " << cut);
     here.write("r.jsonl", text.substr(0, cut));
@@ -138,8 +137,22 @@ TEST_CASE("several kernels are resumed one by one") {
     INFO(result.both());
     CHECK(content_of(here.read("r.jsonl")) == whole);
   }
+}
+
+TEST_CASE("several kernels are resumed one by one") {
+  const Workplace here;
+  std::vector<std::string> run = verify(plugin("drops_token"), "20", "r.jsonl");
+  run.insert(run.end(), {"--kernel", "flash32"});
+  cut_and_resume(here, run, "\"kernel\":\"flash32\",\"property\"");
+}
+
+TEST_CASE("two plug-ins whose kernels have one name are resumed apart") {
+  const Workplace here;
+  std::vector<std::string> run = verify(plugin("drops_token"), "20", "r.jsonl");
   run.insert(run.end(), {"--kernel", plugin("wrong_head")});  // another fault of the same example
-  CHECK_THAT(here.run(run).err, Contains("--resume: two kernels are called example-host"));
+  cut_and_resume(here, run, "\"kernel\":\"example-host (" + plugin("wrong_head") + ")\",\"property\"");
+  run.insert(run.end(), {"--kernel", plugin("wrong_head")});
+  CHECK_THAT(here.run(run).err, Contains("--resume: two kernels are called example-host (" + plugin("wrong_head") + ")"));
 }
 
 TEST_CASE("results of another run are refused, and the difference is named") {
