@@ -5,10 +5,19 @@
 #include <stdexcept>
 
 #include "cli/commands.hpp"
+#include "emulation/ptx/front/error.hpp"
 #include "properties/errors.hpp"
 #include "properties/ptx/ptx_device.hpp"
 
 namespace xqacheck::cli {
+
+void with_ptx_errors(const std::function<void()>& command) {
+  try {
+    command();
+  } catch (const ptx::PtxError& error) {
+    throw properties::UsageError(error.what());
+  }
+}
 
 std::unique_ptr<kernels::launch::Device> open_ptx_machine() {
   try {

@@ -181,13 +181,7 @@ void add_ptx_confirm_command(CLI::App& parent) {
   command->add_option("--gpu", options->gpu, "Number of the CUDA device (0)")->type_name("N");
   command->footer(
       "Exit code: 0 no run differs without a delay and some with each; 1 otherwise; 2 usage; 3 environment.");
-  command->callback([options] {
-    try {
-      run(*options);
-    } catch (const ptx::PtxError& error) {
-      throw properties::UsageError(error.what());
-    }
-  });
+  command->callback([options] { with_ptx_errors([&] { run(*options); }); });
 }
 
 }  // namespace xqacheck::cli

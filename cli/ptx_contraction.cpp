@@ -80,13 +80,7 @@ void add_ptx_contraction_command(CLI::App& parent) {
   command->footer("EQUAL: as many FADD, FMUL, FFMA and 16-bit instructions as expected. PRODUCTS: only FMUL is not: ptxas shares or repeats a product.\n"
                   "REPEATED: none missing, more sums: ptxas has unrolled a loop or copied a block. DIFFERENT: it contracts more or less.\n"
                   "Exit code: 0 no file is DIFFERENT; 1 otherwise; 2 usage; 3 no ptxas.");
-  command->callback([options] {
-    try {
-      run(*options);
-    } catch (const ptx::PtxError& error) {
-      throw properties::UsageError(error.what());
-    }
-  });
+  command->callback([options] { with_ptx_errors([&] { run(*options); }); });
 }
 
 }  // namespace xqacheck::cli

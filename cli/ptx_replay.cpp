@@ -103,13 +103,7 @@ void add_ptx_replay_command(CLI::App& parent) {
   command->add_option("recordings", options->recordings, "Recordings or folders of them")->required()->type_name("FILE|DIR");
   options->add_to(*command);
   command->footer("Exit code: 0 every bit is equal and there is no finding, or none but known ones; 1 otherwise; 2 usage; 3 environment.");
-  command->callback([options] {
-    try {
-      run(*options);
-    } catch (const ptx::PtxError& error) {
-      throw properties::UsageError(error.what());
-    }
-  });
+  command->callback([options] { with_ptx_errors([&] { run(*options); }); });
 }
 
 }  // namespace xqacheck::cli

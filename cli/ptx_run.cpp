@@ -114,13 +114,7 @@ void add_ptx_run_command(CLI::App& parent) {
   command->add_option("--launch", options->launch, "Launch description (doc/ptx-machine.md)")->required()->type_name("FILE.json");
   options->add_to(*command);
   command->footer("Exit code: 0 no finding (but known ones) and the same bytes under every schedule; 1 otherwise; 2 usage; 3 environment.");
-  command->callback([options] {
-    try {
-      run(*options);
-    } catch (const ptx::PtxError& error) {
-      throw properties::UsageError(error.what());
-    }
-  });
+  command->callback([options] { with_ptx_errors([&] { run(*options); }); });
 }
 
 }  // namespace xqacheck::cli
