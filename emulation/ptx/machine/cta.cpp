@@ -5,6 +5,7 @@
 #include "emulation/ptx/instructions/barriers.hpp"
 #include "emulation/ptx/machine/lanes.hpp"
 #include "emulation/ptx/machine/machine.hpp"
+#include "emulation/ptx/machine/zero_pages.hpp"
 
 namespace xqacheck::ptx {
 
@@ -23,7 +24,7 @@ Cta::Cta(Grid& grid, std::uint32_t linear)
   const std::uint32_t threads = grid.threads(), warps = (threads + 31) / 32;
   live_lanes_ = threads;
   local_.resize(std::size_t{warps} * 32 * local_bytes_);
-  registers_.resize(register_stride_ * warps);
+  registers_ = zero_pages(register_stride_ * warps * sizeof(std::uint32_t));
   copies_.resize(warps);
   warps_.reserve(warps);
   for (std::uint32_t warp = 0; warp < warps; ++warp) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -34,7 +35,7 @@ class Cta {
   std::span<std::byte> local_of(std::uint32_t warp, unsigned lane) {
     return std::span(local_).subspan((std::size_t{warp} * 32 + lane) * local_bytes_, local_bytes_);
   }
-  std::uint32_t* registers_of(std::uint32_t warp) { return registers_.data() + std::size_t{warp} * register_stride_; }
+  std::uint32_t* registers_of(std::uint32_t warp) { return static_cast<std::uint32_t*>(registers_.get()) + std::size_t{warp} * register_stride_; }
   std::vector<Warp>& warps() { return warps_; }
   CopyQueue& copies(std::uint32_t warp) { return copies_[warp]; }
   bool done() const { return live_lanes_ == 0; }
@@ -65,7 +66,7 @@ class Cta {
   std::uint32_t local_bytes_, live_lanes_ = 0;
   std::size_t register_stride_;
   std::vector<std::byte> shared_, local_;
-  std::vector<std::uint32_t> registers_;
+  std::shared_ptr<void> registers_;  // zero_pages: of all that a compiler declares a run touches a fraction
   std::vector<Warp> warps_;
   std::vector<CopyQueue> copies_;
   Barrier barriers_[16];

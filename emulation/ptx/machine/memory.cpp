@@ -4,7 +4,8 @@
 #include <sys/mman.h>
 
 #include <cstring>
-#include <new>
+
+#include "emulation/ptx/machine/zero_pages.hpp"
 
 namespace xqacheck::ptx {
 namespace {
@@ -17,14 +18,6 @@ std::uint64_t round_up(std::uint64_t value, std::uint64_t to) {
   return (value + to - 1) / to * to;
 }
 
-// Zeros, and physical memory only for what is touched: page pools of many GiB are mostly unused.
-std::shared_ptr<void> reserve(std::uint64_t size) {
-  const std::uint64_t bytes = round_up(size + 1, kPage);
-  void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (at == MAP_FAILED) throw std::bad_alloc();
-  return {at, [bytes](void* block) { munmap(block, bytes); }};
-}
-
 }  // namespace
 
 std::uint64_t DeviceMemory::allocate(std::uint64_t size, std::uint64_t align, std::string name, bool tail) {
@@ -33,7 +26,7 @@ std::uint64_t DeviceMemory::allocate(std::uint64_t size, std::uint64_t align, st
   const std::uint64_t end = round_up(begin + std::max<std::uint64_t>(size, 1), kPage);
   block.base = tail ? (end - size) / align * align : begin;
   block.size = size;
-  block.owner = reserve(size);
+  block.owner = zero_pages(size + 1);  // an empty block has an address, too
   block.bytes = static_cast<std::byte*>(block.owner.get());
   block.name = std::move(name);
   next_ = end + kGap;
