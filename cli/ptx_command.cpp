@@ -19,9 +19,9 @@ void with_ptx_errors(const std::function<void()>& command) {
   }
 }
 
-std::unique_ptr<kernels::launch::Device> open_ptx_machine() {
+std::unique_ptr<kernels::launch::Device> open_ptx_machine(bool checks) {
   try {
-    return properties::ptx::open_ptx_device(properties::ptx::ptx_options_of_environment());
+    return properties::ptx::open_ptx_device(properties::ptx::ptx_options_of_environment(checks));
   } catch (const std::invalid_argument& error) {
     throw properties::UsageError(error.what());
   }

@@ -21,7 +21,7 @@ void add_ptx_run_command(CLI::App& ptx);
 // Runs a command; PTX that the machine cannot read is a mistake in what the user gave. Throws properties::UsageError.
 void with_ptx_errors(const std::function<void()>& command);
 
-// The machine with its default schedule and all checks. Throws properties::EnvironmentError.
-std::unique_ptr<kernels::launch::Device> open_ptx_machine();
+// The machine with its default schedule, and all checks unless the caller or the environment does without. Throws properties::UsageError.
+std::unique_ptr<kernels::launch::Device> open_ptx_machine(bool checks = true);
 
 }  // namespace xqacheck::cli

@@ -11,7 +11,9 @@
 namespace xqacheck::cli {
 
 void PtxOptions::add_to(CLI::App& command) {
-  command.add_option("--schedules", schedules, "Run under so many schedules of the standard list (1)")->type_name("N");
+  command.add_option("--schedules", schedules, "Run under so many schedules of the standard list (1)")
+      ->check(CLI::Range(1u, 100000u))
+      ->type_name("N");
   command.add_option("--schedule", schedule, "One schedule by name, such as random:17")->type_name("NAME[:SEED]");
   command.add_flag("--no-checks", no_checks, "Only compute: no checks of accesses");
   command.add_option("--known", known, "Findings that are known, with reasons (doc/ptx-checks.md): others fail")

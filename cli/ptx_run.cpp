@@ -70,6 +70,7 @@ void write_outputs(const ptx::LaunchDescription& description, const Outcome& out
 }
 
 std::string read_text(const std::string& path) {
+  if (std::error_code none; std::filesystem::is_directory(path, none)) throw properties::UsageError(path + ": is a folder; name a file");
   std::ifstream in(path, std::ios::binary);
   std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
   if (!in.is_open() || in.bad()) throw properties::UsageError(path + ": cannot be read");

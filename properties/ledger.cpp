@@ -11,6 +11,7 @@
 #include "properties/property.hpp"
 #include "properties/report/atomic_file.hpp"
 #include "reference/case_error.hpp"
+#include "reference/case_grammar.hpp"
 #include "reference/case_line.hpp"
 
 namespace xqacheck::properties {
@@ -51,6 +52,13 @@ void check_pattern(const std::string& pattern, const std::string& place) {
                 : word.find('=') == std::string::npos || word[0] == '=')
       fault(place, fmt::format("\"case\": '{}' is neither key=value nor !key (the default); leave out the 'xqa/1'",
                                reference::printable(word)));
+    const std::string key = negated ? word.substr(1) : word.substr(0, word.find('='));
+    std::vector<std::string_view> names;
+    for (const auto& known : reference::case_keys()) names.push_back(known.name);
+    if (std::find(names.begin(), names.end(), key) != names.end()) continue;
+    const std::string near = reference::nearest_of(key, names);
+    fault(place, fmt::format("\"case\": case lines have no key '{}'{}", reference::printable(key),
+                             near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
   }
 }
 

@@ -20,8 +20,9 @@ std::string prebuilt_name(const CompileRequest& request) {
 std::shared_ptr<const CompiledKernel> find_prebuilt(const CompileRequest& request) {
   const char* folder = std::getenv("XQACHECK_PREBUILT_PTX");
   if (folder == nullptr || !request.arch.starts_with("compute_")) return nullptr;
-  std::ifstream in(std::filesystem::path(folder) / prebuilt_name(request), std::ios::binary);
-  if (!in) return nullptr;
+  const auto path = std::filesystem::path(folder) / prebuilt_name(request);
+  std::ifstream in(path, std::ios::binary);
+  if (std::error_code none; !in || !std::filesystem::is_regular_file(path, none)) return nullptr;
   const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
   auto kernel = std::make_shared<CompiledKernel>();
   kernel->image.resize(text.size() + 1);  // drivers want a zero byte behind PTX

@@ -257,15 +257,19 @@ class PtxDevice : public Device {
 
 }  // namespace
 
-PtxDeviceOptions ptx_options_of_environment() {
+PtxDeviceOptions ptx_options_of_environment(bool checks) {
   PtxDeviceOptions options;
+  options.checks = checks;
   if (const char* text = std::getenv("XQACHECK_PTX_SCHEDULE"); text != nullptr && *text != '\0') {
     std::string why;
     if (!machine::parse_schedule(text, options.schedule, why))
       throw std::invalid_argument(fmt::format("XQACHECK_PTX_SCHEDULE={}: {}", text, why));
   }
-  if (const char* text = std::getenv("XQACHECK_PTX_CHECKS"); text != nullptr)
+  if (const char* text = std::getenv("XQACHECK_PTX_CHECKS"); text != nullptr && *text != '\0') {
     options.checks = std::strcmp(text, "off") != 0;
+    if (options.checks && std::strcmp(text, "on") != 0)
+      throw std::invalid_argument(fmt::format("XQACHECK_PTX_CHECKS={}: needs on or off", text));
+  }
   if (const char* text = std::getenv("XQACHECK_PTX_THREADS"); text != nullptr && *text != '\0') {
     const char* end = text + std::strlen(text);
     const auto [stop, error] = std::from_chars(text, end, options.threads);

@@ -20,10 +20,10 @@ struct PtxDeviceOptions {
   xqacheck::ptx::ScheduleSpec schedule;
 };
 
-// XQACHECK_PTX_SCHEDULE ("random:17", default in_order), XQACHECK_PTX_CHECKS ("off") and XQACHECK_PTX_THREADS of the
+// XQACHECK_PTX_SCHEDULE ("random:17", default in_order), XQACHECK_PTX_CHECKS ("on", "off"; `checks` if it is not set) and XQACHECK_PTX_THREADS of the
 // environment. Throws std::invalid_argument for a schedule that does not exist and for threads that are no number from
 // 1 to 256.
-PtxDeviceOptions ptx_options_of_environment();
+PtxDeviceOptions ptx_options_of_environment(bool checks = true);
 
 std::unique_ptr<kernels::launch::Device> open_ptx_device(const PtxDeviceOptions& options);
 

@@ -111,6 +111,8 @@ TEST_CASE("ledger: what is wrong with a file is named") {
        "'xqa/1' is neither key=value nor !key"},
       {R"({"ledger": 1, "entries": [{"case": "!kv=e4m3", "kernel": "k", "property": "golden", "reason": "r", "link": "l"}]})",
        "'!kv=e4m3' is neither"},
+      {R"({"ledger": 1, "entries": [{"case": "!wndow", "kernel": "k", "property": "golden", "reason": "r", "link": "l"}]})",
+       "case lines have no key 'wndow'; did you mean 'window'?"},
   };
   for (const auto& [text, message] : all) {
     INFO(text);

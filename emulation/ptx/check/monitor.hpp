@@ -101,7 +101,11 @@ enum class FenceKind : std::uint8_t { acq_rel, sc, proxy_async, mbarrier_init };
 
 struct Extent {
   std::uint32_t x = 1, y = 1, z = 1;
-  std::uint64_t product() const { return std::uint64_t{x} * y * z; }
+  // As large as a number can be where the product is larger.
+  std::uint64_t product() const {
+    const std::uint64_t plane = std::uint64_t{x} * y;
+    return z != 0 && plane > UINT64_MAX / z ? UINT64_MAX : plane * z;
+  }
 };
 
 struct GridBegin {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -147,6 +148,7 @@ Module parse(std::string_view text, const std::string& file) {
 }
 
 Module parse_file(const std::string& path) {
+  if (std::error_code none; std::filesystem::is_directory(path, none)) throw PtxError(path + ": is a folder; name a file");
   std::ifstream in(path, std::ios::binary);
   std::stringstream text;
   text << in.rdbuf();

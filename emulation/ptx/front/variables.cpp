@@ -12,6 +12,7 @@ struct Initialiser {
   Cursor& cursor;
   Variable& variable;
   std::uint64_t at = 0;  // bytes
+  int depth = 0;         // of braces
 
   void put(std::uint64_t bits) {
     const std::uint32_t bytes = bytes_of(variable.type);
@@ -23,9 +24,12 @@ struct Initialiser {
 
   void value() {
     if (cursor.accept("{")) {
+      constexpr int kMostDepth = 64;  // one for each dimension of an array
+      if (++depth > kMostDepth) cursor.fail(fmt::format("initial values of {} in more than {} braces", variable.name, kMostDepth));
       do value();
       while (cursor.accept(","));
       cursor.expect("}", "at the end of the initial values");
+      --depth;
       return;
     }
     const Token& token = cursor.peek();
@@ -102,7 +106,10 @@ Variable parse_variable(Cursor& cursor, StateSpace space) {
       variable.unsized = true;
       continue;
     }
-    variable.count *= cursor.expect_integer("a number of elements");
+    const std::uint64_t elements = cursor.expect_integer("a number of elements");
+    if (elements != 0 && variable.count > UINT64_MAX / elements)
+      cursor.fail(fmt::format("variable {} is larger than 2 GiB", variable.name));
+    variable.count *= elements;
     cursor.expect("]", "after the number of elements");
   }
   // 2 GiB: far beyond any kernel's variables, and small enough to add up without overflow.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <fstream>
 #include <initializer_list>
 #include <iterator>
@@ -163,6 +164,7 @@ KnownFindings::KnownFindings(const std::string& text, const std::string& name) {
 }
 
 KnownFindings KnownFindings::read(const std::string& path) {
+  if (std::error_code none; std::filesystem::is_directory(path, none)) throw PtxError(path + ": is a folder; name a file");
   std::ifstream in(path, std::ios::binary);
   const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
   if (!in.is_open() || in.bad()) throw PtxError(path + ": cannot be read");

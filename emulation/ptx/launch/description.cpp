@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -21,21 +23,34 @@ std::uint64_t number(const Json& from, const std::string& field) {
   return from.get<std::uint64_t>();
 }
 
+// A number that an integer of 32 bits holds: a larger one must not come out as another.
+std::uint32_t small(const Json& from, const std::string& field, std::uint32_t least, std::uint32_t most) {
+  const std::uint64_t value = number(from, field);
+  if (value < least || value > most) fail(field, fmt::format("{} is not possible; {} to {} are", value, least, most));
+  return static_cast<std::uint32_t>(value);
+}
+
 void known_keys(const Json& object, const std::string& field, std::initializer_list<std::string_view> keys) {
   if (!object.is_object()) fail(field, "an object in braces is needed");
   for (const auto& [key, value] : object.items())
     if (std::find(keys.begin(), keys.end(), key) == keys.end()) fail(field, fmt::format("there is no key '{}'; there are {}", key, fmt::join(keys, ", ")));
 }
 
-Extent extent(const Json& from, const std::string& field) {
-  if (from.is_number_unsigned()) return {static_cast<std::uint32_t>(number(from, field)), 1, 1};
+// `most`: of the product.
+Extent extent(const Json& from, const std::string& field, std::uint32_t most) {
+  if (from.is_number_unsigned()) return {small(from, field, 1, most), 1, 1};
   if (!from.is_array() || from.empty() || from.size() > 3) fail(field, "one to three numbers are needed, such as [2, 1, 1]");
   std::uint32_t sizes[3] = {1, 1, 1};
-  for (std::size_t i = 0; i < from.size(); ++i) sizes[i] = static_cast<std::uint32_t>(number(from[i], field));
+  std::uint64_t product = 1;  // of two numbers of 32 bits at most
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    sizes[i] = small(from[i], fmt::format("{}[{}]", field, i), 1, most);
+    if ((product *= sizes[i]) > most) fail(field, fmt::format("the product is more than {}", most));
+  }
   return {sizes[0], sizes[1], sizes[2]};
 }
 
 std::vector<std::byte> read_file(const std::string& path, const std::string& field) {
+  if (std::error_code none; std::filesystem::is_directory(path, none)) fail(field, path + " is a folder; name a file");
   std::ifstream in(path, std::ios::binary);
   const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
   if (!in.is_open() || in.bad()) fail(field, path + " cannot be read");
@@ -66,10 +81,16 @@ std::optional<std::vector<std::byte>> scalar(const Json& from, const std::string
       if (!value.is_number()) fail(field + "." + key, "a number is needed");
       return key == "f32" ? bytes_of_value(value.get<float>()) : bytes_of_value(value.get<double>());
     }
-    if (key != "u8" && key != "u16" && key != "u32" && key != "u64" && key != "s32" && key != "s64") continue;
+    if (key != "u8" && key != "u16" && key != "u32" && key != "u64" && key != "s8" && key != "s16" && key != "s32" && key != "s64") continue;
     if (!value.is_number_integer()) fail(field + "." + key, "a whole number is needed");
+    const unsigned bits = static_cast<unsigned>(std::stoul(key.substr(1)));
+    const bool negative = value.get<std::int64_t>() < 0 && !value.is_number_unsigned();
+    const std::uint64_t most = (key[0] == 's' ? ~std::uint64_t{0} >> 1 : ~std::uint64_t{0}) >> (64 - bits);
+    const std::uint64_t size = negative ? ~value.get<std::uint64_t>() : value.get<std::uint64_t>();
+    if ((negative && key[0] == 'u') || size > most)
+      fail(field + "." + key, fmt::format("{} has no place in {} bits", value.dump(), bits));
     std::vector<std::byte> bytes = bytes_of_value(value.get<std::int64_t>());
-    bytes.resize(std::stoul(key.substr(1)) / 8);
+    bytes.resize(bits / 8);
     return bytes;
   }
   return std::nullopt;
@@ -79,7 +100,8 @@ std::optional<std::vector<std::byte>> scalar(const Json& from, const std::string
 void initialise(BufferDescription& buffer, const Json& from, const std::string& field, const std::string& folder) {
   std::vector<std::byte> pattern;
   if (from.contains("file")) {
-    if (!from["file"].is_string()) fail(field + ".file", "a file name is needed");
+    if (!from["file"].is_string() || from["file"].get<std::string>().empty())
+      fail(field + ".file", "a file name is needed");
     const std::string name = from["file"].get<std::string>();
     buffer.initial = read_file(name.starts_with("/") ? name : folder + "/" + name, field + ".file");
     if (buffer.bytes == 0) buffer.bytes = buffer.initial.size();
@@ -97,27 +119,38 @@ void initialise(BufferDescription& buffer, const Json& from, const std::string& 
     pattern = *value;
   }
   if (pattern.empty()) return;
+  constexpr std::uint64_t kMostContents = std::uint64_t{1} << 32;  // they are held here and in the machine
+  if (buffer.bytes > kMostContents) fail(field + ".bytes", "at most 2^32 of a buffer with contents");
+  buffer.initial.reserve(buffer.bytes);
   for (std::uint64_t i = 0; i < buffer.bytes; ++i) buffer.initial.push_back(pattern[i % pattern.size()]);
 }
 
 BufferDescription buffer_of(const std::string& name, const Json& from, const std::string& folder) {
   const std::string field = "buffers." + name;
-  known_keys(from, field, {"bytes", "align", "file", "fill", "hex", "f32", "f64", "u8", "u16", "u32", "u64", "s32", "s64", "read_only", "output"});
+  known_keys(from, field, {"bytes", "align", "file", "fill", "hex", "f32", "f64", "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "read_only", "output"});
   BufferDescription buffer;
   buffer.name = name;
   if (from.contains("bytes")) buffer.bytes = number(from["bytes"], field + ".bytes");
   // A terabyte: more is a typing error.
   if (buffer.bytes > std::uint64_t{1} << 40) fail(field + ".bytes", "at most 2^40");
   if (from.contains("align")) buffer.align = number(from["align"], field + ".align");
-  if (buffer.align == 0 || (buffer.align & (buffer.align - 1)) != 0) fail(field + ".align", "a power of two is needed");
+  if (buffer.align == 0 || (buffer.align & (buffer.align - 1)) != 0 || buffer.align > 1u << 30)
+    fail(field + ".align", "a power of two up to 2^30 is needed");
   if (from.contains("read_only")) {
     if (!from["read_only"].is_boolean()) fail(field + ".read_only", "true or false is needed");
     buffer.read_only = from["read_only"].get<bool>();
   }
   if (from.contains("output")) {
-    if (!from["output"].is_string()) fail(field + ".output", "a file name is needed");
+    if (!from["output"].is_string() || from["output"].get<std::string>().empty())
+      fail(field + ".output", "a file name is needed");
     const std::string file = from["output"].get<std::string>();
     buffer.output = file.starts_with("/") ? file : folder + "/" + file;
+    // Told before the run, not after it.
+    const std::filesystem::path path(buffer.output), parent = path.parent_path();
+    std::error_code none;
+    if (std::filesystem::is_directory(path, none)) fail(field + ".output", buffer.output + " is a folder; name a file");
+    if (!parent.empty() && !std::filesystem::is_directory(parent, none))
+      fail(field + ".output", parent.string() + " is no folder: make it first");
   }
   initialise(buffer, from, field, folder);
   if (buffer.bytes == 0) fail(field + ".bytes", "the size is missing");
@@ -126,7 +159,7 @@ BufferDescription buffer_of(const std::string& name, const Json& from, const std
 
 ArgumentDescription argument_of(std::size_t index, const Json& from) {
   const std::string field = fmt::format("arguments[{}]", index);
-  known_keys(from, field, {"buffer", "offset", "null", "hex", "f32", "f64", "u8", "u16", "u32", "u64", "s32", "s64"});
+  known_keys(from, field, {"buffer", "offset", "null", "hex", "f32", "f64", "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64"});
   ArgumentDescription argument;
   if (from.contains("buffer")) {
     if (!from["buffer"].is_string()) fail(field + ".buffer", "the name of a buffer is needed");
@@ -161,22 +194,30 @@ LaunchDescription parse_description(const std::string& json, const std::string& 
   try {
     root = Json::parse(json);
   } catch (const Json::parse_error& error) {
-    fail("JSON", error.what());
+    fail("JSON", fmt::format("no JSON at byte {}", error.byte));
   }
   known_keys(root, "description", {"kernel", "grid", "block", "shared", "repeat", "buffers", "arguments"});
+  constexpr std::uint32_t kMostCtas = 1u << 24;  // each keeps its place in the order of the schedule
   LaunchDescription description;
   if (root.contains("kernel")) {
     if (!root["kernel"].is_string()) fail("kernel", "a name is needed");
     description.kernel = root["kernel"].get<std::string>();
   }
   if (!root.contains("block")) fail("block", "the size of a CTA is missing");
-  if (root.contains("grid")) description.grid = extent(root["grid"], "grid");
-  description.block = extent(root["block"], "block");
-  if (root.contains("shared")) description.shared = static_cast<std::uint32_t>(number(root["shared"], "shared"));
-  if (root.contains("repeat")) description.repeat = static_cast<std::uint32_t>(number(root["repeat"], "repeat"));
+  if (root.contains("grid")) description.grid = extent(root["grid"], "grid", kMostCtas);
+  description.block = extent(root["block"], "block", 1024);
+  if (root.contains("shared")) description.shared = small(root["shared"], "shared", 0, 227u << 10);
+  if (root.contains("repeat")) description.repeat = small(root["repeat"], "repeat", 1, 10000);
   if (root.contains("buffers")) {
     if (!root["buffers"].is_object()) fail("buffers", "an object in braces is needed");
-    for (const auto& [name, value] : root["buffers"].items()) description.buffers.push_back(buffer_of(name, value, folder));
+    for (const auto& [name, value] : root["buffers"].items()) {
+      BufferDescription buffer = buffer_of(name, value, folder);
+      for (const auto& other : description.buffers)
+        if (!buffer.output.empty() && std::filesystem::path(other.output).lexically_normal() ==
+                                          std::filesystem::path(buffer.output).lexically_normal())
+          fail("buffers." + name + ".output", fmt::format("{} is the output of {} too", buffer.output, other.name));
+      description.buffers.push_back(std::move(buffer));
+    }
   }
   if (root.contains("arguments")) {
     if (!root["arguments"].is_array()) fail("arguments", "a list in brackets is needed");

@@ -14,11 +14,17 @@ namespace {
 // sm_90 has 227 KiB for a CTA, static and dynamic.
 constexpr std::uint32_t kMostShared = 227u << 10;
 
+// Throws MachineFault: a sum that does not fit must not come out as a small one.
 std::uint32_t shared_bytes_of(const Launch& launch) {
   const Program& program = *launch.program;
-  if (launch.dynamic_shared == 0) return program.shared_bytes;
-  const std::uint32_t align = program.dynamic_align;
-  return (program.shared_bytes + align - 1) / align * align + launch.dynamic_shared;
+  std::uint64_t bytes = program.shared_bytes;
+  if (launch.dynamic_shared != 0) {
+    const std::uint64_t align = program.dynamic_align;
+    bytes = (bytes + align - 1) / align * align + launch.dynamic_shared;
+  }
+  if (bytes > kMostShared)
+    throw MachineFault(fmt::format("{}: {} bytes of shared memory; a CTA has at most {}", program.name, bytes, kMostShared));
+  return static_cast<std::uint32_t>(bytes);
 }
 
 }  // namespace
@@ -34,9 +40,6 @@ Grid::Grid(Machine& machine, Launch launch, std::uint32_t number)
   if (p.max_threads != 0 && threads > p.max_threads)
     throw MachineFault(fmt::format("{}: a block of {} threads, but the kernel was compiled for at most {}", p.name,
                                    threads, p.max_threads));
-  if (shared_bytes_ > kMostShared)
-    throw MachineFault(
-        fmt::format("{}: {} bytes of shared memory; a CTA has at most {}", p.name, shared_bytes_, kMostShared));
   if (launch_.parameters.size() < p.parameter_bytes)
     throw MachineFault(fmt::format("{}: {} bytes of parameters, the kernel takes {}", p.name, launch_.parameters.size(),
                                    p.parameter_bytes));

@@ -38,7 +38,9 @@ bool parse_watch(const std::string& text, WatchRange& range, std::string& why) {
   range.memory = rest.substr(0, std::min(plus, colon));
   if (plus != std::string::npos) good = good && number(rest.substr(plus + 1, colon - plus - 1), range.offset);
   if (colon != std::string::npos) good = good && number(rest.substr(colon + 1), range.bytes);
-  if (good && !range.memory.empty() && range.bytes != 0 && range.bytes <= kMostBytes) return true;
+  if (good && !range.memory.empty() && range.bytes != 0 && range.bytes <= kMostBytes &&
+      range.offset <= UINT64_MAX - kMostBytes)
+    return true;
   why = fmt::format(
       "'{}': [ctaN:]NAME+OFFSET:BYTES is expected, such as shared+0:4 or cta3:scratch+128:16, with at most {} bytes",
       text, kMostBytes);

@@ -39,6 +39,32 @@ TEST_CASE("Wrong descriptions name the field and the fix") {
   CHECK(error_of(R"({"block": 32, "arguments": [{}]})") == "launch description: arguments[0]: a buffer or a value is needed, such as {\"u32\": 7}");
 }
 
+TEST_CASE("Numbers that do not fit are refused, not cut off") {
+  CHECK(error_of(R"({"block": 4294967328})") == "launch description: block: 4294967328 is not possible; 1 to 1024 are");
+  CHECK(error_of(R"({"block": 0})") == "launch description: block: 0 is not possible; 1 to 1024 are");
+  // The product is 2^64 + 32.
+  CHECK(error_of(R"({"block": 32, "grid": [1824726041, 105305443, 96]})").find("grid[0]: 1824726041 is not possible") != std::string::npos);
+  CHECK(error_of(R"({"block": 32, "grid": [16777216, 2]})") == "launch description: grid: the product is more than 16777216");
+  CHECK(error_of(R"({"block": 32, "shared": 4294967296})") == "launch description: shared: 4294967296 is not possible; 0 to 232448 are");
+  CHECK(error_of(R"({"block": 32, "repeat": 0})") == "launch description: repeat: 0 is not possible; 1 to 10000 are");
+  for (const char* value : {R"({"u8": 256})", R"({"u8": -1})", R"({"s8": 128})", R"({"s8": -129})", R"({"u32": -1})"}) {
+    CAPTURE(value);
+    CHECK(error_of(std::string(R"({"block": 32, "arguments": [)") + value + "]}").find(" bits") != std::string::npos);
+  }
+  for (const char* value : {R"({"u8": 255})", R"({"s8": 127})", R"({"s8": -128})", R"({"u64": 18446744073709551615})", R"({"s64": -9223372036854775808})"}) {
+    CAPTURE(value);
+    CHECK(error_of(std::string(R"({"block": 32, "arguments": [)") + value + "]}").empty());
+  }
+}
+
+TEST_CASE("Outputs that cannot be written are refused before the run") {
+  const auto with_output = [](const std::string& outputs) { return error_of(R"({"block": 32, "buffers": {)" + outputs + "}}"); };
+  CHECK(with_output(R"("a": {"bytes": 4, "output": "/"})").find("buffers.a.output: / is a folder; name a file") != std::string::npos);
+  CHECK(with_output(R"("a": {"bytes": 4, "output": "/nonexistent/x"})").find("/nonexistent is no folder") != std::string::npos);
+  CHECK(with_output(R"("a": {"bytes": 4, "output": "/tmp/x"}, "b": {"bytes": 4, "output": "/tmp/./x"})").find("is the output of a too") !=
+        std::string::npos);
+}
+
 TEST_CASE("Arguments must be those of the kernel") {
   Machine machine;
   LoadedModule module(machine, parse(kernel_text(""), "test.ptx"));

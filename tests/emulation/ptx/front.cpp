@@ -41,6 +41,8 @@ TEST_CASE("Operands that do not fit are named") {
 }
 
 TEST_CASE("Text that is not PTX is refused with the line") {
+  CHECK(error_of(kHead + ".global .b8 a[4] = {" + std::string(100000, '{')).find("initial values of a in more than 64 braces") != std::string::npos);
+  CHECK(error_of(kHead + ".global .b8 a[4294967296][4294967296];").find("variable a is larger than 2 GiB") != std::string::npos);
   CHECK(error_of("hello").find("test.ptx:1: expected a directive") != std::string::npos);
   CHECK(error_of("").find("there is no .version directive") != std::string::npos);
   CHECK(error_of(".version 12.0\n").find("versions 6 to 9") != std::string::npos);

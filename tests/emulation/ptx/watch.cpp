@@ -93,7 +93,8 @@ TEST_CASE("watched bytes of a buffer, and the landing of a copy") {
 TEST_CASE("ranges to watch that say nothing are refused") {
   WatchRange range;
   std::string why;
-  for (const char* text : {"", "+4", "shared+x", "shared+0:0", "shared+0:1000", "ctax:shared+0", "shared+0:4x"}) {
+  for (const char* text : {"", "+4", "shared+x", "shared+0:0", "shared+0:1000", "ctax:shared+0", "shared+0:4x",
+                           "shared+18446744073709551612:8"}) {
     CAPTURE(text);
     CHECK_FALSE(parse_watch(text, range, why));
     CHECK(why.find("[ctaN:]NAME+OFFSET:BYTES") != std::string::npos);
