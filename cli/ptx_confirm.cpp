@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,6 +10,7 @@
 #include "cli/commands.hpp"
 #include "cli/ptx_command.hpp"
 #include "emulation/ptx/front/parser.hpp"
+#include "emulation/ptx/front/text_file.hpp"
 #include "emulation/ptx/replay/delay.hpp"
 #include "emulation/ptx/replay/xqa_launch.hpp"
 #include "emulation/recording/replay.hpp"
@@ -119,19 +118,12 @@ class DeviceCall {
   std::vector<std::byte> parameters_;
 };
 
-std::string read_text(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  if (!in.is_open() || in.bad()) throw properties::UsageError(path + ": cannot be read");
-  return text;
-}
-
 void run(const Options& options) {
   const emulation::Recording recording = emulation::read_recording(options.recording);
   if (recording.kernel != "hmma")
     throw properties::UsageError(
         fmt::format("{}: a recording of kernel {}; one of hmma is needed", options.recording, recording.kernel));
-  const std::string text = read_text(options.ptx);
+  const std::string text = ptx::read_text_file(options.ptx);
   const ptx::Module module = ptx::parse(text, options.ptx);
   std::vector<ptx::Delay> delays;
   for (const std::string& given : options.delays) {

@@ -4,7 +4,6 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +14,7 @@
 #include "cli/ptx_options.hpp"
 #include "emulation/ptx/check/checker.hpp"
 #include "emulation/ptx/front/parser.hpp"
+#include "emulation/ptx/front/text_file.hpp"
 #include "emulation/ptx/launch/description.hpp"
 #include "properties/errors.hpp"
 
@@ -69,18 +69,10 @@ void write_outputs(const ptx::LaunchDescription& description, const Outcome& out
   }
 }
 
-std::string read_text(const std::string& path) {
-  if (std::error_code none; std::filesystem::is_directory(path, none)) throw properties::UsageError(path + ": is a folder; name a file");
-  std::ifstream in(path, std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  if (!in.is_open() || in.bad()) throw properties::UsageError(path + ": cannot be read");
-  return text;
-}
-
 void run(const Options& options) {
   const ptx::Module module = ptx::parse_file(options.file);
   const auto folder = std::filesystem::path(options.launch).parent_path();
-  const ptx::LaunchDescription description = ptx::parse_description(read_text(options.launch), folder.empty() ? "." : folder.string());
+  const ptx::LaunchDescription description = ptx::parse_description(ptx::read_text_file(options.launch), folder.empty() ? "." : folder.string());
   Outcome first;
   bool failed = false, have_first = false;
   const auto watched = options.watch_list();

@@ -97,6 +97,8 @@ TEST_CASE("options that make no sense are refused with the reason") {
   refused({"--known", correct.path("no-such.json")}, "no-such.json: cannot be read");
   refused({"--known", correct.path("launch.json")},
           "launch.json: unknown key 'arguments'; there are known-findings, kernel, source, entries");
+  refused({"--known", "/tmp"}, "/tmp: is a folder; name a file");
+  refused({"--schedules", "0"}, "--schedules: Value 0 not in range 1 to 100000");
   refused({"--schedule", "randm"}, "--schedule: schedule 'randm': no such name; there are in_order");
 }
 

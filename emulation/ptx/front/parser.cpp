@@ -2,12 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-
 #include "emulation/ptx/front/body.hpp"
 #include "emulation/ptx/front/cursor.hpp"
+#include "emulation/ptx/front/text_file.hpp"
 #include "emulation/ptx/front/variables.hpp"
 
 namespace xqacheck::ptx {
@@ -148,12 +145,7 @@ Module parse(std::string_view text, const std::string& file) {
 }
 
 Module parse_file(const std::string& path) {
-  if (std::error_code none; std::filesystem::is_directory(path, none)) throw PtxError(path + ": is a folder; name a file");
-  std::ifstream in(path, std::ios::binary);
-  std::stringstream text;
-  text << in.rdbuf();
-  if (!in) throw PtxError(path + ": cannot be read");
-  return parse(text.str(), path);
+  return parse(read_text_file(path), path);
 }
 
 }  // namespace xqacheck::ptx

@@ -4,14 +4,12 @@
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
-#include <fstream>
 #include <initializer_list>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "emulation/ptx/front/error.hpp"
+#include "emulation/ptx/front/text_file.hpp"
 
 namespace xqacheck::ptx {
 namespace {
@@ -164,11 +162,7 @@ KnownFindings::KnownFindings(const std::string& text, const std::string& name) {
 }
 
 KnownFindings KnownFindings::read(const std::string& path) {
-  if (std::error_code none; std::filesystem::is_directory(path, none)) throw PtxError(path + ": is a folder; name a file");
-  std::ifstream in(path, std::ios::binary);
-  const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  if (!in.is_open() || in.bad()) throw PtxError(path + ": cannot be read");
-  return KnownFindings(text, path);
+  return KnownFindings(read_text_file(path), path);
 }
 
 const KnownFinding* KnownFindings::match(const Finding& finding) {

@@ -176,6 +176,7 @@ TEST_CASE("the list for the public mma.sync kernel can be read") {
   REQUIRE(source != nullptr);
   CHECK(KnownFindings::read(std::string(source) + "/fixtures/ptx/public-hmma-known.json").entries().size() >= 5);
   CHECK_THROWS_WITH(KnownFindings::read("/no/such.json"), "/no/such.json: cannot be read");
+  CHECK_THROWS_WITH(KnownFindings::read("/tmp"), "/tmp: is a folder; name a file");
 }
 
 }  // namespace

@@ -134,4 +134,13 @@ TEST_CASE("threads change nothing but time, and are named when they are no numbe
   unsetenv("XQACHECK_PTX_THREADS");
 }
 
+TEST_CASE("checks of the machine: as the caller wants unless the environment says on or off") {
+  setenv("XQACHECK_PTX_CHECKS", "none", 1);
+  CHECK_THROWS_WITH(ptx_options_of_environment(), "XQACHECK_PTX_CHECKS=none: needs on or off");
+  setenv("XQACHECK_PTX_CHECKS", "on", 1);
+  CHECK(ptx_options_of_environment(false).checks);
+  unsetenv("XQACHECK_PTX_CHECKS");
+  CHECK_FALSE(ptx_options_of_environment(false).checks);
+}
+
 }  // namespace
